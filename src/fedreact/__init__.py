@@ -1,0 +1,1 @@
+"""Fed-REACT: federated representation learning for heterogeneous and evolving time series."""

@@ -1,0 +1,69 @@
+"""Agglomerative hierarchical clustering of clients by similarity (Algorithm 3, line 6).
+
+The papers name the method but not its linkage. The default is Ward's criterion in the space whose
+inner products are the similarities; ``config/assumptions.yaml`` (``linkage``) holds the
+alternatives and what they change.
+"""
+
+import numpy as np
+from scipy.cluster import hierarchy
+from scipy.sparse import coo_array
+from scipy.sparse.csgraph import connected_components
+from scipy.spatial.distance import pdist, squareform
+
+LINKAGES = ("ward", "ward-dissimilarity", "ward-rows", "average", "complete")
+
+
+def cosine_similarity(weights: np.ndarray) -> np.ndarray:
+    """Cosine similarity ``W_t [K, K]`` of task models ``[K, P]`` (eq. 2).
+
+    A client whose weights are all zero is similar to nobody but itself.
+    """
+    weights = weights.astype(np.float64)
+    norms = np.linalg.norm(weights, axis=1, keepdims=True)
+    unit = weights / np.where(norms > 0, norms, 1)
+    similarity = unit @ unit.T
+    np.fill_diagonal(similarity, 1.0)
+    return similarity
+
+
+def agglomerative(similarity: np.ndarray, n_clusters: int, linkage: str = "ward") -> np.ndarray:
+    """Group clients into exactly ``n_clusters`` clusters.
+
+    Parameters
+    ----------
+    similarity
+        ``[K, K]``, symmetric.
+    linkage
+        ``ward``: Ward on squared distances s_ii + s_jj - 2 s_ij, which for cosines is Ward on the
+        normalised task models; ``ward-dissimilarity``: Ward with 1 - s_ij taken as distances;
+        ``ward-rows``: Ward on the rows of the matrix; ``average``, ``complete``: on 1 - s_ij.
+
+    Returns
+    -------
+    numpy.ndarray
+        ``int64 [K]`` labels, numbered in the order of each cluster's first client.
+    """
+    K = len(similarity)
+    if linkage == "ward-rows":
+        distances = pdist(similarity)
+    elif linkage == "ward":
+        diagonal = np.diag(similarity)
+        squared = diagonal[:, None] + diagonal - 2 * similarity
+        distances = np.sqrt(np.maximum(squareform(squared, checks=False), 0))
+    else:
+        distances = np.maximum(squareform(1 - similarity, checks=False), 0)
+    if n_clusters >= K:
+        return np.arange(K)
+    merges = hierarchy.linkage(distances, linkage.split("-")[0])[: K - n_clusters, :2].astype(int)
+    # Row i of the merge table makes node K + i out of two earlier nodes.
+    made = np.repeat(K + np.arange(len(merges)), 2)
+    nodes = 2 * K - 1
+    graph = coo_array((np.ones(made.size), (merges.ravel(), made)), shape=(nodes, nodes))
+    return relabel(connected_components(graph, directed=False)[1][:K])
+
+
+def relabel(labels: np.ndarray) -> np.ndarray:
+    """Number clusters 0, 1, ... in the order of their first member."""
+    _, first, inverse = np.unique(labels, return_index=True, return_inverse=True)
+    return np.argsort(np.argsort(first))[inverse]

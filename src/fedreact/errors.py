@@ -1,0 +1,8 @@
+"""The one exception meant for people."""
+
+
+class UserError(Exception):
+    """Bad input or a wrong setting; its text is one line: what, where, and what to do.
+
+    Commands print the text without a traceback and exit with status 2.
+    """
