@@ -5,12 +5,12 @@ distributed over C clusters by a Dirichlet(beta) draw, the clients of a cluster 
 uniformly from it, with a 90/10 split into train and test.
 """
 
-import zipfile
 from dataclasses import dataclass
 from pathlib import Path
 
 import numpy as np
 
+from fedreact import npz
 from fedreact.errors import UserError
 from fedreact.rng import generator
 
@@ -39,29 +39,24 @@ class Partition:
 
     def save(self, path: Path) -> None:
         """Write the partition as npz; the same content gives the same bytes."""
-        with path.open("wb") as file:
-            np.savez(
-                file,
-                clusters=self.clusters,
-                train=np.concatenate(self.train),
-                test=np.concatenate(self.test),
-                n_train=np.array([len(s) for s in self.train]),
-                n_test=np.array([len(s) for s in self.test]),
-                label_counts=self.label_counts,
-            )
+        npz.save(
+            path,
+            clusters=self.clusters,
+            train=np.concatenate(self.train),
+            test=np.concatenate(self.test),
+            n_train=np.array([len(s) for s in self.train]),
+            n_test=np.array([len(s) for s in self.test]),
+            label_counts=self.label_counts,
+        )
 
     @classmethod
     def load(cls, path: Path) -> "Partition":
         """Read what :meth:`save` wrote; a damaged file raises :class:`UserError`."""
-        try:
-            with np.load(path, allow_pickle=False) as f:
-                train = np.split(f["train"], np.cumsum(f["n_train"])[:-1])
-                test = np.split(f["test"], np.cumsum(f["n_test"])[:-1])
-                return cls(f["clusters"], train, test, f["label_counts"])
-        except (OSError, ValueError, KeyError, EOFError, zipfile.BadZipFile) as error:
-            raise UserError(
-                f"{path}: not a readable partition ({error}); delete it and run again"
-            ) from error
+        names = ["clusters", "train", "test", "n_train", "n_test", "label_counts"]
+        f = npz.load(path, "partition", names)
+        train = np.split(f["train"], np.cumsum(f["n_train"])[:-1])
+        test = np.split(f["test"], np.cumsum(f["n_test"])[:-1])
+        return cls(f["clusters"], train, test, f["label_counts"])
 
 
 def dirichlet_clusters(

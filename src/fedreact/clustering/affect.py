@@ -43,8 +43,9 @@ def affect(
             break  # alpha depends on the labels alone: all further iterations are the same
         labels = found
         alpha = forgetting_factor(W, psi_before, labels)
-    psi = smooth(W, psi_before, alpha)
-    return psi, alpha, cluster(psi)
+    else:
+        labels = cluster(smooth(W, psi_before, alpha))
+    return smooth(W, psi_before, alpha), alpha, labels
 
 
 def smooth(W: np.ndarray, psi_before: np.ndarray, alpha: float) -> np.ndarray:

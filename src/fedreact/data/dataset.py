@@ -1,11 +1,11 @@
 """What every dataset of labelled series looks like, in memory and on disk."""
 
-import zipfile
 from dataclasses import dataclass
 from pathlib import Path
 
 import numpy as np
 
+from fedreact import npz
 from fedreact.errors import UserError
 
 
@@ -63,20 +63,13 @@ class SeriesDataset:
         arrays = {"name": np.array(self.name), "X": self.X, "lengths": self.lengths, "y": self.y}
         if self.writer is not None:
             arrays["writer"] = self.writer
-        with path.open("wb") as file:
-            np.savez(file, **arrays)
+        npz.save(path, **arrays)
 
     @classmethod
     def load(cls, path: Path) -> "SeriesDataset":
         """Read what :meth:`save` wrote; a damaged file raises :class:`UserError`."""
-        try:
-            with np.load(path, allow_pickle=False) as file:
-                writer = file.get("writer")
-                return cls(str(file["name"]), file["X"], file["lengths"], file["y"], writer)
-        except (OSError, ValueError, KeyError, EOFError, zipfile.BadZipFile) as error:
-            raise UserError(
-                f"{path}: not a readable dataset ({error}); delete it and run again"
-            ) from error
+        f = npz.load(path, "dataset", ["name", "X", "lengths", "y"])
+        return cls(str(f["name"]), f["X"], f["lengths"], f["y"], f.get("writer"))
 
 
 def pad(series: list[np.ndarray], n_steps: int) -> tuple[np.ndarray, np.ndarray]:

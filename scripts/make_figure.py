@@ -1,0 +1,35 @@
+"""Draw one figure of the paper: pdf and png."""
+
+from pathlib import Path
+
+import pandas as pd
+from _cli import atomic, parser, run
+
+from fedreact.paper import figures
+from fedreact.partition import Partition
+from fedreact.workflow.config import read_yaml
+
+
+def main(args):
+    """Read what the figure shows, draw, write both formats."""
+    spec = read_yaml(args.outputs)["figures"][args.figure]
+    title = f"{spec['title']} ({args.data}, scale {args.scale})"
+    if spec["kind"] == "label_distribution":
+        (partition,) = args.inputs
+        figure = figures.label_distribution(Partition.load(partition).label_counts, title)
+    else:
+        scores = pd.concat([pd.read_csv(path) for path in args.inputs])
+        figure = figures.rand_score(scores, spec["curves"], title)
+    with atomic(args.output) as pdf, atomic(args.output.with_suffix(".png")) as png:
+        figures.save(figure, pdf, png)
+
+
+if __name__ == "__main__":
+    p = parser(__doc__)
+    p.add_argument("--figure", required=True, help="its name in the outputs file")
+    p.add_argument("--outputs", type=Path, default=Path("config/outputs.yaml"))
+    p.add_argument("--inputs", type=Path, nargs="+", required=True, help="partition or scores")
+    p.add_argument("--data", required=True, help="name of the dataset, for the title")
+    p.add_argument("--scale", required=True)
+    p.add_argument("--output", type=Path, required=True, help="the pdf; the png lies beside it")
+    run(main, p)

@@ -1,0 +1,41 @@
+"""Make one table of the paper, rebuilt beside published: csv, LaTeX and Markdown."""
+
+from pathlib import Path
+
+import pandas as pd
+from _cli import atomic, log, parser, run
+
+from fedreact.paper import cells, render
+from fedreact.workflow.config import read_yaml
+
+
+def main(args):
+    """Read the scores of all rounds and seeds, write the three forms."""
+    spec = read_yaml(args.outputs)["tables"][args.table]
+    published = read_yaml(args.published)
+    scores = pd.concat([pd.read_csv(path) for path in args.scores])
+    found, reasons = cells.build(args.table, spec, published, scores, args.differences)
+    text = render.caption(spec["title"], found, args.scale, published["source"])
+    notes = render.notes(reasons)
+    as_markdown = render.markdown(found, text, notes)
+    forms = {
+        ".csv": found.to_csv(index=False, float_format="%.6f", lineterminator="\n"),
+        ".tex": render.latex(found, args.table, text, notes),
+        ".md": as_markdown,
+    }
+    for suffix, content in forms.items():
+        with atomic(args.output.with_suffix(suffix)) as path:
+            path.write_text(content)
+    log.info("%s", as_markdown)
+
+
+if __name__ == "__main__":
+    p = parser(__doc__)
+    p.add_argument("--table", required=True, help="its name in the outputs file")
+    p.add_argument("--outputs", type=Path, default=Path("config/outputs.yaml"))
+    p.add_argument("--published", type=Path, required=True, help="the paper's values, yaml")
+    p.add_argument("--scores", type=Path, nargs="+", required=True, help="scores of rounds, csv")
+    p.add_argument("--scale", required=True)
+    p.add_argument("--differences", nargs="*", default=[], help="of this scale from the paper")
+    p.add_argument("--output", type=Path, required=True, help="the csv; .tex and .md lie beside it")
+    run(main, p)

@@ -1,0 +1,44 @@
+"""Arrays on disk: npz files whose bytes follow from their content, read with clear errors."""
+
+import zipfile
+from pathlib import Path
+
+import numpy as np
+
+from fedreact.errors import UserError
+
+
+def save(path: Path, **arrays: np.ndarray) -> None:
+    """Write arrays as npz at exactly ``path``; the same arrays give the same bytes."""
+    with path.open("wb") as file:
+        np.savez(file, **arrays)
+
+
+def load(path: Path, what: str, names: list[str]) -> dict[str, np.ndarray]:
+    """Read an npz file whole.
+
+    Parameters
+    ----------
+    what
+        What the file should be, for the error, e.g. ``"partition"``.
+    names
+        Arrays that must be there.
+
+    Raises
+    ------
+    UserError
+        The file is missing, truncated, damaged, or lacks an array.
+    """
+    try:
+        with np.load(path, allow_pickle=False) as file:
+            arrays = {name: file[name] for name in file.files}
+    except FileNotFoundError as error:
+        raise UserError(f"{path}: no such file ({what} expected)") from error
+    except (OSError, ValueError, EOFError, AttributeError, zipfile.BadZipFile) as error:
+        reason = str(error).splitlines()[0] if str(error) else "empty file"
+        raise UserError(
+            f"{path}: not a readable {what} ({reason}); delete it and run again"
+        ) from error
+    if missing := [name for name in names if name not in arrays]:
+        raise UserError(f"{path}: not a {what}, it lacks {', '.join(missing)}")
+    return arrays

@@ -1,0 +1,121 @@
+"""Tables for readers, from cells: Markdown and LaTeX, published value above the rebuilt one."""
+
+import pandas as pd
+
+METRICS = {"accuracy": "Accuracy", "rand": "Rand score, mean over rounds"}
+
+
+def caption(title: str, cells: pd.DataFrame, scale: str, source: str) -> str:
+    """One paragraph: what, from what data, at what scale, how many seeds, compared with what."""
+    data = ", ".join(sorted(cells["data"].unique()))
+    seeds = int(cells["n_seeds"].max())
+    return (
+        f"{title}. Rebuilt on {data} at scale {scale}: mean over {seeds} "
+        f"seed{'s' if seeds > 1 else ''} with 95% intervals. Published: {source}."
+    )
+
+
+def lines(cells: pd.DataFrame) -> list[list[str]]:
+    """Rows of text, without a header: label, what the line gives, one text a column.
+
+    An empty first text continues the label above; a line with one text opens a metric.
+    """
+    result = []
+    columns = list(dict.fromkeys(cells["column"]))
+    for metric in dict.fromkeys(cells["metric"]):
+        result.append([METRICS[metric]])
+        block = cells[cells["metric"] == metric]
+        for row in dict.fromkeys(block["row"]):
+            by_column = block[block["row"] == row].set_index("column").loc[columns]
+            published = by_column["published"].notna().any()
+            kinds = [
+                ("published", [_number(v) for v in by_column["published"]], published),
+                ("rebuilt", [_number(v) for v in by_column["mean"]], True),
+                ("95% interval", [_interval(*c) for c in _bounds(by_column)], True),
+                ("difference", [_number(v, "+") for v in by_column["difference"]], published),
+                ("verdict", list(by_column["verdict"]), published),
+            ]
+            shown = [(kind, texts) for kind, texts, show in kinds if show]
+            for i, (kind, texts) in enumerate(shown):
+                result.append([row if i == 0 else "", kind, *texts])
+    return result
+
+
+def notes(reasons: dict[str, list[str]]) -> list[str]:
+    """Why rows cannot be compared, rows of the same reasons together."""
+    rows_of: dict[tuple, list[str]] = {}
+    for row, why in reasons.items():
+        rows_of.setdefault(tuple(why), []).append(row)
+    everywhere = len(rows_of) == 1
+    return [
+        ("Not comparable with the published values: " if everywhere else f"{'; '.join(rows)}: ")
+        + "; ".join(why)
+        + "."
+        for why, rows in rows_of.items()
+    ]
+
+
+def markdown(cells: pd.DataFrame, text: str, footnotes: list[str]) -> str:
+    """The table as GitHub-flavoured Markdown."""
+    columns = list(dict.fromkeys(cells["column"]))
+    out = [text, "", _md_row(["", "", *columns]), "|---|---|" + "---:|" * len(columns)]
+    for line in lines(cells):
+        if len(line) == 1:
+            line = [f"**{line[0]}**", "", *[""] * len(columns)]
+        out.append(_md_row(line))
+    out += [f"\n{note}" for note in footnotes]
+    return "\n".join(out) + "\n"
+
+
+def latex(cells: pd.DataFrame, label: str, text: str, footnotes: list[str]) -> str:
+    """The table as a LaTeX ``table`` environment; needs the package booktabs."""
+    columns = list(dict.fromkeys(cells["column"]))
+    width = len(columns) + 2
+    out = [
+        r"\begin{table}",
+        r"  \centering\small",
+        rf"  \caption{{{_tex(text)}}}",
+        rf"  \label{{tab:{label}}}",
+        rf"  \begin{{tabular}}{{ll{'r' * len(columns)}}}",
+        r"    \toprule",
+        "    " + _tex_row(["", "", *columns]),
+    ]
+    for line in lines(cells):
+        if len(line) == 1:
+            out += [
+                r"    \midrule",
+                rf"    \multicolumn{{{width}}}{{l}}{{\emph{{{_tex(line[0])}}}}} \\",
+            ]
+            continue
+        if line[0]:
+            out.append(r"    \addlinespace")
+        out.append("    " + _tex_row(line))
+    out += [r"    \bottomrule", r"  \end{tabular}"]
+    out += [rf"  \par\smallskip\footnotesize {_tex(note)}" for note in footnotes]
+    return "\n".join([*out, r"\end{table}"]) + "\n"
+
+
+def _bounds(cells):
+    return zip(cells["ci_low"], cells["ci_high"])
+
+
+def _number(value, sign=""):
+    return "" if pd.isna(value) else f"{value:{sign}.3f}"
+
+
+def _interval(low, high):
+    return "" if pd.isna(low) else f"{low:.3f}–{high:.3f}"
+
+
+def _md_row(texts):
+    return "| " + " | ".join(text.replace("|", r"\|") for text in texts) + " |"
+
+
+def _tex_row(texts):
+    return " & ".join(map(_tex, texts)) + r" \\"
+
+
+def _tex(text):
+    for char in "&%$#_{}":
+        text = text.replace(char, rf"\{char}")
+    return text.replace("–", "--").replace("+0", "$+$0").replace("-0.", "$-$0.")

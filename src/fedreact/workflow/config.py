@@ -1,0 +1,234 @@
+"""Configuration of the workflow: reading, checking, and the slice that each step gets.
+
+``config/config.yaml`` says what the user chooses, ``config/scales/<scale>.yaml`` how much is run,
+``config/experiments.yaml`` what the papers ran, ``config/outputs.yaml`` what is made of it.
+"""
+
+import os
+from dataclasses import dataclass
+from pathlib import Path
+from typing import Any
+
+import jsonschema
+import yaml
+
+from fedreact.data import files
+from fedreact.errors import UserError
+from fedreact.methods import METHODS
+
+SCHEMAS = Path("workflow/schemas")
+
+
+def read_yaml(path: Path) -> Any:
+    """Read a YAML file; a syntax error is one line with its place."""
+    try:
+        return yaml.safe_load(path.read_text())
+    except FileNotFoundError as error:
+        raise UserError(f"{path}: no such file") from error
+    except yaml.YAMLError as error:
+        mark = getattr(error, "problem_mark", None)
+        place = f", line {mark.line + 1}" if mark else ""
+        raise UserError(f"{path}{place}: not YAML ({getattr(error, 'problem', error)})") from error
+
+
+def check(content: Any, schema: str, where: str) -> None:
+    """Check content against ``workflow/schemas/<schema>.schema.yaml``.
+
+    Raises
+    ------
+    UserError
+        One line: which file, which key, what is wrong, what is allowed.
+    """
+    validator = jsonschema.Draft202012Validator(read_yaml(SCHEMAS / f"{schema}.schema.yaml"))
+    error = jsonschema.exceptions.best_match(validator.iter_errors(content))
+    if error is None:
+        return
+    key = ".".join(map(str, error.absolute_path)) or "the top level"
+    if error.validator == "additionalProperties":
+        known = sorted(error.schema.get("properties", {}))
+        unknown = sorted(set(error.instance) - set(known))
+        raise UserError(
+            f"{where}: unknown key {', '.join(map(str, unknown))} at {key}; "
+            f"known keys: {', '.join(known)}"
+        )
+    raise UserError(f"{where}: {key}: {error.message}")
+
+
+@dataclass(frozen=True)
+class Plan:
+    """The checked configuration of one run of the workflow.
+
+    Attributes
+    ----------
+    scale
+        Name of the scale.
+    dataset
+        Name of the digits' source that is used.
+    data_folder, mirror
+        Where raw files are looked for; ``mirror`` may be ``None``.
+    how_much
+        Content of the scale's file.
+    experiments, outputs
+        Content of their files.
+    device
+        Where Phase 1 trains.
+    """
+
+    scale: str
+    dataset: str
+    data_folder: str
+    mirror: str | None
+    how_much: dict
+    experiments: dict
+    outputs: dict
+    device: str
+
+    @property
+    def results(self) -> str:
+        """Folder of this scale's results."""
+        return f"results/{self.scale}"
+
+    @property
+    def seeds(self) -> list[int]:
+        """Seeds that every setting is run with."""
+        return self.how_much["seeds"]
+
+    def data_options(self) -> dict:
+        """Options of ``scripts/prepare_data.py``."""
+        return {"data_folder": self.data_folder, "per_label": self.how_much["per_label"]}
+
+    def partition_options(self, partition: str) -> dict:
+        """Options of ``scripts/make_partition.py``."""
+        options = self.experiments["partition"] | self.experiments["partitions"][partition]
+        if self.how_much["samples_per_client"] is not None:
+            options["samples_per_client"] = self.how_much["samples_per_client"]
+        return options
+
+    def encoder_of(self, partition: str, seed: int | str) -> tuple[str, int | str]:
+        """Partition and seed whose encoder a partition and seed use."""
+        source = self.how_much["encoder_from"]
+        return (partition, seed) if source == "own" else (source["partition"], source["seed"])
+
+    def phase1_options(self) -> dict:
+        """Options of ``scripts/train_encoder.py``."""
+        return self.experiments["phase1"] | self.how_much["phase1"]
+
+    def phase2_options(self, setting: str) -> dict:
+        """Options of ``scripts/run_phase2.py``."""
+        rounds = self.experiments["settings"][setting]["rounds"]
+        return {
+            "setting": setting,
+            "methods": self.experiments["methods"],
+            "rounds": min(rounds, self.how_much["max_rounds"] or rounds),
+            **self.experiments["phase2"],
+        }
+
+    def partition_of(self, setting: str) -> str:
+        """Partition of a setting."""
+        return self.experiments["settings"][setting]["partition"]
+
+    def n_clients(self, partition: str) -> int:
+        """Clients of a partition."""
+        return sum(self.experiments["partitions"][partition]["cluster_sizes"])
+
+
+def load_plan(config: dict) -> Plan:
+    """Check the user's configuration, read the rest, and choose the dataset.
+
+    Parameters
+    ----------
+    config
+        Content of ``config/config.yaml`` with the command line's changes.
+    """
+    check(config, "config", "config")
+    scale = config["scale"]
+    scale_file = Path(f"config/scales/{scale}.yaml")
+    if not scale_file.exists():
+        known = ", ".join(sorted(path.stem for path in scale_file.parent.glob("*.yaml")))
+        raise UserError(f"config: scale: {scale!r} is unknown; known scales: {known}")
+    how_much = read_yaml(scale_file)
+    check(how_much, "scale", str(scale_file))
+    experiments = read_yaml(Path("config/experiments.yaml"))
+    check(experiments, "experiments", "config/experiments.yaml")
+    outputs = read_yaml(Path("config/outputs.yaml"))
+    check(outputs, "outputs", "config/outputs.yaml")
+    _check_names(experiments, outputs, how_much, scale_file)
+
+    mirror = config["data_mirror"] or os.environ.get("FEDREACT_DATA_MIRROR") or None
+    wanted = config["dataset"] if config["dataset"] != "auto" else how_much["dataset"]
+    folder = config["data_folder"]
+    return Plan(
+        scale=scale,
+        dataset=choose_dataset(wanted, Path(folder), Path(mirror) if mirror else None),
+        data_folder=folder,
+        mirror=mirror,
+        how_much=how_much,
+        experiments=experiments,
+        outputs=outputs,
+        device=config["device"],
+    )
+
+
+def _check_names(experiments, outputs, how_much, scale_file):
+    """Names that one file uses must be defined in another; sizes must be possible."""
+    where = "config/experiments.yaml"
+    partitions, settings = experiments["partitions"], experiments["settings"]
+
+    def known(name, names, place):
+        if name not in names:
+            raise UserError(f"{place}: {name!r} is unknown; known: {', '.join(names)}")
+
+    for method in experiments["methods"]:
+        known(method, METHODS, f"{where}: methods")
+    for name, setting in settings.items():
+        known(setting["partition"], partitions, f"{where}: settings.{name}.partition")
+    sampled = how_much["samples_per_client"] or experiments["partition"]["samples_per_client"]
+    train = sampled - round(sampled * experiments["partition"]["test_share"])
+    if experiments["phase2"]["samples_per_round"] > train:
+        raise UserError(
+            f"{where}: phase2.samples_per_round: "
+            f"{experiments['phase2']['samples_per_round']} is more than the {train} train samples "
+            "of a client (partition.samples_per_client less the test share)"
+        )
+    if how_much["encoder_from"] != "own":
+        known(how_much["encoder_from"]["partition"], partitions, f"{scale_file}: encoder_from")
+    for name, table in outputs["tables"].items():
+        for setting in table["rows"].values():
+            known(setting, settings, f"config/outputs.yaml: tables.{name}.rows")
+        for method in table["columns"].values():
+            known(method, experiments["methods"], f"config/outputs.yaml: tables.{name}.columns")
+    for name, figure in outputs["figures"].items():
+        place = f"config/outputs.yaml: figures.{name}"
+        if figure["kind"] == "label_distribution":
+            known(figure["partition"], partitions, place)
+        else:
+            known(figure["setting"], settings, place)
+            for method in figure["curves"].values():
+                known(method, experiments["methods"], place)
+
+
+def choose_dataset(wanted: str, folder: Path, mirror: Path | None) -> str:
+    """Choose the digits' source: the one named, or the first of the three that can be had.
+
+    RTD can be had if the user has placed it, pendigits if its files are at hand or its address
+    answers, and the simulator always.
+    """
+    if wanted != "auto":
+        return wanted
+    registry = files.load_registry(Path("config/datasets.yaml"))
+    if files.locate(registry["rtd"], folder, mirror):
+        return "rtd"
+    pendigits = registry["pendigits"]
+    if files.locate(pendigits, folder, mirror) or files.reachable(pendigits.files["tra"].url):
+        return "pendigits"
+    return "air-writing-sim"
+
+
+def command_options(options: dict) -> str:
+    """Write options as a command line's, e.g. ``--cluster-sizes 3 3 4``; ``None`` is left out."""
+    words = []
+    for name, value in options.items():
+        if value is not None:
+            values = value if isinstance(value, list) else [value]
+            words += [f"--{name.replace('_', '-')}", *map(str, values)]
+    return " ".join(words)

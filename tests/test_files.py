@@ -1,0 +1,231 @@
+import http.server
+import socket
+import threading
+import time
+from pathlib import Path
+
+import numpy as np
+import pytest
+
+from fedreact.data import air_writing_sim, files, pendigits, rtd
+from fedreact.errors import UserError
+
+REGISTRY_FILE = Path(__file__).parent.parent / "config" / "datasets.yaml"
+BODY = bytes(range(256)) * 1000
+
+
+class Handler(http.server.BaseHTTPRequestHandler):
+    def do_GET(self):
+        if self.path == "/missing":
+            self.send_error(404)
+            return
+        if self.path == "/slow":
+            self.server.release.wait(10)
+            return
+        self.send_response(200)
+        if self.path != "/unannounced":
+            self.send_header("Content-Length", str(len(BODY)))
+        self.end_headers()
+        self.wfile.write(BODY[:-1] if self.path == "/truncated" else BODY)
+
+    def log_message(self, *_):
+        pass
+
+
+@pytest.fixture(scope="module")
+def server():
+    with http.server.ThreadingHTTPServer(("127.0.0.1", 0), Handler) as server:
+        server.release = threading.Event()
+        threading.Thread(target=server.serve_forever, daemon=True).start()
+        yield f"http://127.0.0.1:{server.server_port}"
+        server.release.set()
+        server.shutdown()
+
+
+@pytest.fixture(autouse=True)
+def direct(monkeypatch):
+    """Neither a proxy nor an order to stay offline from outside reaches these tests."""
+    monkeypatch.setenv("no_proxy", "127.0.0.1")
+    monkeypatch.delenv("FEDREACT_OFFLINE", raising=False)
+
+
+@pytest.fixture
+def closed_port():
+    with socket.socket() as bound:  # not listening, so connections are refused
+        bound.bind(("127.0.0.1", 0))
+        yield f"http://127.0.0.1:{bound.getsockname()[1]}/"
+
+
+@pytest.fixture(scope="module")
+def registry():
+    return files.load_registry(REGISTRY_FILE)
+
+
+def test_registry_names_the_datasets_and_the_parameters_of_their_readers(registry):
+    assert list(registry) == [rtd.NAME, pendigits.NAME, air_writing_sim.NAME]
+    for reader in (rtd, pendigits):
+        parameters = reader.read.__annotations__
+        entry = registry[reader.NAME]
+        assert entry.name == reader.NAME
+        assert list(entry.files) == list(parameters)[:2]
+        assert "sha256" in parameters
+    assert registry["rtd"].content_sha256 is None
+    assert registry["pendigits"].licence == "CC BY 4.0"
+    assert registry["pendigits"].files["tes"].url.endswith("/pendigits/pendigits-orig.tes.Z")
+
+
+@pytest.mark.parametrize(
+    ("good", "bad", "message"),
+    [
+        ("licence: CC BY 4.0", "license: CC BY 4.0", r"pendigits: missing or unknown licence, lic"),
+        ("      url: null\n", "", r"rtd: features: missing or unknown url"),
+        ("  files: {}", "  files: [}", r"not a readable registry"),
+        ("  files: {}", "  files: 3", r"not a readable registry"),
+        (None, "", r"not a readable registry"),
+        (None, "[1, 2]", r"not a readable registry"),
+        (None, "rtd:", r"not a readable registry"),
+    ],
+)
+def test_a_wrong_registry_is_refused(good, bad, message, tmp_path):
+    path = tmp_path / "datasets.yaml"
+    path.write_text(REGISTRY_FILE.read_text().replace(good, bad, 1) if good else bad)
+    with pytest.raises(UserError, match=rf"datasets\.yaml: {message}[^\n]*$"):
+        files.load_registry(path)
+
+
+def test_a_missing_registry_is_refused(tmp_path):
+    with pytest.raises(UserError, match=r"^[^\n]*none\.yaml: not a readable registry[^\n]*$"):
+        files.load_registry(tmp_path / "none.yaml")
+
+
+def touch(*paths):
+    for path in paths:
+        path.parent.mkdir(parents=True, exist_ok=True)
+        path.touch()
+
+
+def test_locate_looks_in_the_data_folder_then_in_the_mirror(registry, tmp_path):
+    data, mirror, entry = tmp_path / "data", tmp_path / "mirror", registry["pendigits"]
+    mirrored = mirror / "pendigits-orig"
+    assert files.locate(entry, data, mirror) is None
+    touch(mirrored / "pendigits-orig.tra")
+    assert files.locate(entry, data, mirror) is None  # tes is missing
+    touch(mirrored / "pendigits-orig.tes.Z")
+    assert files.locate(entry, data, mirror) == {
+        "tra": mirrored / "pendigits-orig.tra",
+        "tes": mirrored / "pendigits-orig.tes.Z",
+    }
+    assert files.locate(entry, data) is None
+    touch(data / "pendigits" / "pendigits-orig.tes")
+    assert files.locate(entry, data, mirror)["tes"] == data / "pendigits" / "pendigits-orig.tes"
+
+
+@pytest.mark.parametrize("extension", ["", ".pkl", ".pickle", ".p"])
+def test_locate_rtd_under_any_of_its_names(extension, registry, tmp_path):
+    touch(*(tmp_path / "rtd" / f"{name}{extension}" for name in ("features", "labels")))
+    found = files.locate(registry["rtd"], tmp_path)
+    assert {parameter: path.name for parameter, path in found.items()} == {
+        "features": f"features{extension}",
+        "labels": f"labels{extension}",
+    }
+
+
+def test_a_computed_dataset_has_no_files(registry, tmp_path):
+    assert files.locate(registry["air-writing-sim"], tmp_path, tmp_path) == {}
+
+
+def test_missing_message_says_where_from_and_where_to(registry, tmp_path):
+    message = files.missing_message(registry["rtd"], tmp_path)
+    assert message.startswith(
+        "rtd: features and labels not found; open https://shahinur.com/en/rtd/"
+    )
+    assert message.endswith(f"put them into {tmp_path / 'rtd'}/")
+    message = files.missing_message(registry["pendigits"], tmp_path)
+    assert registry["pendigits"].files["tra"].url in message
+    assert "\n" not in message
+
+
+@pytest.mark.parametrize("path", ["/whole", "/unannounced"])
+def test_download(path, server, tmp_path):
+    destination = tmp_path / "new" / "file"
+    files.download(server + path, destination)
+    assert destination.read_bytes() == BODY
+    assert list(destination.parent.iterdir()) == [destination]
+
+
+def test_download_replaces_a_file(server, tmp_path):
+    destination = tmp_path / "file"
+    destination.write_bytes(b"old")
+    files.download(f"{server}/whole", destination)
+    assert destination.read_bytes() == BODY
+
+
+@pytest.mark.parametrize(
+    ("path", "reason"),
+    [
+        ("/missing", "404"),
+        ("/truncated", "255999 of 256000 bytes received"),
+        ("/slow", "timed out"),
+    ],
+)
+def test_a_failed_download_leaves_nothing_behind(path, reason, server, tmp_path):
+    destination = tmp_path / "file"
+    destination.write_bytes(b"old")
+    with pytest.raises(UserError, match=rf"^{server}{path}: [^\n]*{reason}[^\n]*by hand[^\n]*$"):
+        files.download(server + path, destination, timeout=0.2)
+    assert list(tmp_path.iterdir()) == [destination]
+    assert destination.read_bytes() == b"old"
+
+
+def test_download_from_no_server(closed_port, tmp_path):
+    for url in (closed_port, "no address", "http://[", "http://a b/"):
+        with pytest.raises(UserError, match=r"download failed [^\n]*$"):
+            files.download(url, tmp_path / "file")
+    assert not list(tmp_path.iterdir())
+
+
+def test_download_to_where_no_folder_can_be(server, tmp_path):
+    (tmp_path / "file").touch()
+    with pytest.raises(UserError, match=r"download failed [^\n]*$"):
+        files.download(f"{server}/whole", tmp_path / "file" / "file")
+
+
+def test_reachable(server, closed_port):
+    assert files.reachable(f"{server}/whole")
+    for url in (f"{server}/missing", closed_port, "no address", "http://["):
+        assert not files.reachable(url)
+
+
+def test_reachable_is_bounded_in_time(server, monkeypatch):
+    assert not files.reachable(f"{server}/slow", timeout=0.2)
+    monkeypatch.setattr(socket, "getaddrinfo", lambda *_, **__: time.sleep(1))
+    start = time.monotonic()
+    assert not files.reachable("http://example.invalid/", timeout=0.1)
+    assert time.monotonic() - start < 0.9
+
+
+def test_offline(server, monkeypatch, tmp_path):
+    monkeypatch.setenv("FEDREACT_OFFLINE", "1")
+    assert not files.reachable(f"{server}/whole")
+    with pytest.raises(UserError, match=r"FEDREACT_OFFLINE is set; place the file in [^\n]*$"):
+        files.download(f"{server}/whole", tmp_path / "file")
+    assert not list(tmp_path.iterdir())
+    monkeypatch.setenv("FEDREACT_OFFLINE", "0")
+    assert files.reachable(f"{server}/whole")
+
+
+def test_content_sha256_is_that_of_the_values_whatever_their_type():
+    series = [np.array([[1, 2], [3, 4], [1, 0]])]
+    digest = files.content_sha256(series, [4], [3])
+    # SHA-256 of the little-endian int64 3, 2, 4, 3 and float64 1, 2, 3, 4, 1, 0.
+    assert digest == "6af222f6761366004206fd351049bca567f01f73055ad5f7531a48c5dcc3342a"
+    assert files.content_sha256([np.float32(series[0])], np.array([4]), np.array([3])) == digest
+    assert files.content_sha256([np.asfortranarray(series[0])], [4], [3]) == digest
+    others = (
+        files.content_sha256([series[0].T], [4], [3]),
+        files.content_sha256(series, [5], [3]),
+        files.content_sha256(series, [4], [2]),
+        files.content_sha256(series, [4]),
+        files.content_sha256(series * 2, [4] * 2, [3] * 2),
+    )
+    assert len({digest, *others}) == 6

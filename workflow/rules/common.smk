@@ -1,0 +1,33 @@
+# The checked configuration, and the helpers that the rules share.
+
+import os
+import sys
+
+from snakemake.exceptions import WorkflowError
+
+sys.path.insert(0, f"{workflow.basedir}/src")
+
+from fedreact.errors import UserError
+from fedreact.workflow.config import command_options, load_plan
+from fedreact.workflow.digest import code_digest
+
+try:
+    PLAN = load_plan(config)
+except UserError as error:
+    raise WorkflowError(str(error)) from None
+
+# In the environment, not in a rule's parameters: where a raw file lies must not re-run anything.
+if PLAN.mirror:
+    os.environ["FEDREACT_DATA_MIRROR"] = PLAN.mirror
+
+R, DATASET = PLAN.results, PLAN.dataset
+
+# The scripts find the package also where it is not installed (conda environments of the rules).
+shell.prefix(f"export PYTHONPATH={workflow.basedir}/src; ")
+
+
+wildcard_constraints:
+    dataset=r"[a-z0-9-]+",
+    partition=r"[a-z0-9.-]+",
+    setting=r"[a-z0-9.-]+",
+    seed=r"\d+",
