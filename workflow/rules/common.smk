@@ -1,6 +1,5 @@
 # The checked configuration, and the helpers that the rules share.
 
-import os
 import sys
 
 from snakemake.exceptions import WorkflowError
@@ -16,10 +15,7 @@ try:
 except UserError as error:
     raise WorkflowError(str(error)) from None
 
-# In the environment, not in a rule's parameters: where a raw file lies must not re-run anything.
-if PLAN.mirror:
-    os.environ["FEDREACT_DATA_MIRROR"] = PLAN.mirror
-
+PLAN.export_mirror()
 R, DATASET = PLAN.results, PLAN.dataset
 
 # The scripts find the package also where it is not installed (conda environments of the rules).

@@ -1,29 +1,6 @@
 # Tables and figures, each also a target by its name.
 
 
-def rounds_of(settings):
-    return [
-        f"{R}/rounds/{DATASET}/{setting}/seed{seed}.csv"
-        for setting in settings
-        for seed in PLAN.seeds
-    ]
-
-
-def table(name):
-    return multiext(f"{R}/tables/{name}", ".csv", ".tex", ".md")
-
-
-def figure(name):
-    return multiext(f"{R}/figures/{name}", ".pdf", ".png")
-
-
-def figure_inputs(wildcards):
-    spec = PLAN.outputs["figures"][wildcards.figure]
-    if spec["kind"] == "label_distribution":
-        return f"{R}/partitions/{DATASET}/{spec['partition']}/seed{PLAN.seeds[0]}.npz"
-    return rounds_of([spec["setting"]])
-
-
 localrules:
     table05,
     fig02,
@@ -33,10 +10,12 @@ localrules:
 
 rule make_table:
     input:
-        scores=lambda w: rounds_of(PLAN.outputs["tables"][w.table]["rows"].values()),
+        scores=lambda w: PLAN.table_inputs(w.table),
         published="config/published/{table}.yaml",
     output:
-        multiext(f"{R}/tables/{{table}}", ".csv", ".tex", ".md"),
+        csv=f"{R}/tables/{{table}}.csv",
+        tex=f"{R}/tables/{{table}}.tex",
+        md=f"{R}/tables/{{table}}.md",
     params:
         spec=lambda w: str(PLAN.outputs["tables"][w.table]),
         differences=PLAN.how_much["differences"],
@@ -49,14 +28,15 @@ rule make_table:
     shell:
         "python scripts/make_table.py --table {wildcards.table} --published {input.published}"
         " --scores {input.scores} --scale {params.scale} --differences {params.differences:q}"
-        " --output {output[0]} 2>&1 | tee {log}"
+        " --output {output.csv} 2>&1 | tee {log}"
 
 
 rule make_figure:
     input:
-        figure_inputs,
+        lambda w: PLAN.figure_inputs(w.figure),
     output:
-        multiext(f"{R}/figures/{{figure}}", ".pdf", ".png"),
+        pdf=f"{R}/figures/{{figure}}.pdf",
+        png=f"{R}/figures/{{figure}}.png",
     params:
         spec=lambda w: str(PLAN.outputs["figures"][w.figure]),
         data=DATASET,
@@ -68,27 +48,27 @@ rule make_figure:
         "../../environment.yml"
     shell:
         "python scripts/make_figure.py --figure {wildcards.figure} --inputs {input}"
-        " --data {params.data} --scale {params.scale} --output {output[0]} 2>&1 | tee {log}"
+        " --data {params.data} --scale {params.scale} --output {output.pdf} 2>&1 | tee {log}"
 
 
 rule table05:
     input:
-        table("table05"),
+        PLAN.table_files("table05"),
 
 
 rule fig02:
     input:
-        figure("fig02"),
+        PLAN.figure_files("fig02"),
 
 
 rule fig07:
     input:
-        figure("fig07"),
+        PLAN.figure_files("fig07"),
 
 
 rule fig08:
     input:
-        figure("fig08"),
+        PLAN.figure_files("fig08"),
 
 
 rule all_tables:

@@ -1,21 +1,11 @@
 # Phase 2: rounds of local fits, clustering and aggregation, all methods side by side.
 
 
-def features_of(wildcards):
-    partition, seed = PLAN.encoder_of(PLAN.partition_of(wildcards.setting), wildcards.seed)
-    return f"{R}/features/{wildcards.dataset}/{partition}/seed{seed}.npz"
-
-
-def partition_of(wildcards):
-    partition = PLAN.partition_of(wildcards.setting)
-    return f"{R}/partitions/{wildcards.dataset}/{partition}/seed{wildcards.seed}.npz"
-
-
 rule run_phase2:
     input:
         data=f"{R}/data/{{dataset}}.npz",
-        features=features_of,
-        partition=partition_of,
+        features=lambda w: PLAN.features(w.dataset, w.setting, w.seed),
+        partition=lambda w: PLAN.partition(w.dataset, w.setting, w.seed),
     output:
         f"{R}/rounds/{{dataset}}/{{setting}}/seed{{seed}}.csv",
     params:

@@ -5,6 +5,7 @@
 """
 
 import os
+from collections.abc import Iterable
 from dataclasses import dataclass
 from pathlib import Path
 from typing import Any
@@ -104,11 +105,6 @@ class Plan:
             options["samples_per_client"] = self.how_much["samples_per_client"]
         return options
 
-    def encoder_of(self, partition: str, seed: int | str) -> tuple[str, int | str]:
-        """Partition and seed whose encoder a partition and seed use."""
-        source = self.how_much["encoder_from"]
-        return (partition, seed) if source == "own" else (source["partition"], source["seed"])
-
     def phase1_options(self) -> dict:
         """Options of ``scripts/train_encoder.py``."""
         return self.experiments["phase1"] | self.how_much["phase1"]
@@ -123,9 +119,53 @@ class Plan:
             **self.experiments["phase2"],
         }
 
-    def partition_of(self, setting: str) -> str:
-        """Partition of a setting."""
-        return self.experiments["settings"][setting]["partition"]
+    def partition(self, dataset: str, setting: str, seed: int | str) -> str:
+        """File of the clients' samples of a setting and seed."""
+        name = self.experiments["settings"][setting]["partition"]
+        return f"{self.results}/partitions/{dataset}/{name}/seed{seed}.npz"
+
+    def features(self, dataset: str, setting: str, seed: int | str) -> str:
+        """File of the features that a setting and seed use: of its own encoder or a shared one."""
+        own = self.experiments["settings"][setting]["partition"]
+        source = self.how_much["encoder_from"]
+        name, seed = (own, seed) if source == "own" else (source["partition"], source["seed"])
+        return f"{self.results}/features/{dataset}/{name}/seed{seed}.npz"
+
+    def rounds(self, settings: Iterable[str]) -> list[str]:
+        """Files of the scores of settings, over all seeds."""
+        return [
+            f"{self.results}/rounds/{self.dataset}/{setting}/seed{seed}.csv"
+            for setting in settings
+            for seed in self.seeds
+        ]
+
+    def table_inputs(self, table: str) -> list[str]:
+        """Files of scores that a table is made of."""
+        return self.rounds(self.outputs["tables"][table]["rows"].values())
+
+    def figure_inputs(self, figure: str) -> list[str]:
+        """Files that a figure is made of."""
+        spec = self.outputs["figures"][figure]
+        if spec["kind"] == "rand_score":
+            return self.rounds([spec["setting"]])
+        folder = f"{self.results}/partitions/{self.dataset}/{spec['partition']}"
+        return [f"{folder}/seed{self.seeds[0]}.npz"]
+
+    def table_files(self, table: str) -> list[str]:
+        """The forms that a table is written in."""
+        return [f"{self.results}/tables/{table}{suffix}" for suffix in (".csv", ".tex", ".md")]
+
+    def figure_files(self, figure: str) -> list[str]:
+        """The forms that a figure is written in."""
+        return [f"{self.results}/figures/{figure}{suffix}" for suffix in (".pdf", ".png")]
+
+    def export_mirror(self) -> None:
+        """Tell the steps where the mirror is, through the environment.
+
+        Not through a rule's parameters: where a raw file lies must not re-run anything.
+        """
+        if self.mirror:
+            os.environ["FEDREACT_DATA_MIRROR"] = self.mirror
 
     def n_clients(self, partition: str) -> int:
         """Clients of a partition."""

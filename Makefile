@@ -1,0 +1,52 @@
+# make setup | tables | test | lint      (see README.md)
+
+PYTHON ?= python3
+CORES ?= $(shell getconf _NPROCESSORS_ONLN)
+# cpu: the small CPU build of torch; gpu: the build of the package index, with CUDA on Linux.
+TORCH ?= $(if $(shell command -v nvidia-smi),gpu,cpu)
+
+export PATH := $(CURDIR)/.venv/bin:$(PATH)
+export PIP_DISABLE_PIP_VERSION_CHECK := 1
+
+.PHONY: setup tables figures test lint format pins
+
+setup: .venv/.installed
+
+.venv/.installed: requirements.txt pyproject.toml
+	@$(PYTHON) -c 'import sys; sys.exit(sys.version_info < (3, 11))' || \
+	  { echo "error: $(PYTHON) is older than Python 3.11; name another: make setup PYTHON=python3.11" >&2; exit 2; }
+	$(PYTHON) -m venv .venv
+ifeq ($(TORCH),cpu)
+	-python -m pip install -q --retries 0 --timeout 30 --no-deps \
+	  --index-url https://download.pytorch.org/whl/cpu "$$(grep ^torch== requirements.txt)"
+endif
+	python -m pip install -q -r requirements.txt
+	python -m pip install -q --no-deps -e .
+	@touch $@
+
+tables: setup
+	snakemake --cores $(CORES) all_tables
+
+figures: setup
+	snakemake --cores $(CORES) all_figures
+
+test: setup
+	python -m pytest
+
+lint: setup
+	ruff check .
+	ruff format --check .
+	snakefmt --check Snakefile workflow
+	snakemake --lint
+
+format: setup
+	ruff check --fix .
+	ruff format .
+	snakefmt Snakefile workflow
+
+# Write environment.yml from requirements.txt.
+pins:
+	@{ echo "# The pins of requirements.txt for conda users: written by make pins."; \
+	   echo "name: fedreact"; echo "channels: [conda-forge, nodefaults]"; echo "dependencies:"; \
+	   echo "  - python=3.11"; echo "  - pip"; echo "  - pip:"; \
+	   grep -v '^#' requirements.txt | sed 's/^/      - /'; } > environment.yml

@@ -1,0 +1,114 @@
+"""Phase 1: local steps a second and core, against the plain Conv1d formulation.
+
+Runs the same steps (same sub-sequences, same weights) in turn through
+
+* the package's encoder (float32, time-major matrix products),
+* the formulation of Franceschi et al. (padded ``conv1d`` then cut, a forward and a backward pass
+  for each negative sample) in float32, and
+* the same in float64, as its authors run it,
+
+single-threaded, in CPU time, and measures the peak of a matrix product in between. The share of the
+peak counts the multiply-adds that the result needs: not those on padding, nor those on taps that
+reach before a series' first step.
+
+    python benchmarks/phase1.py [--rounds 5] [--steps 8]
+"""
+
+import argparse
+import time
+from statistics import median
+
+import numpy as np
+import torch
+from conv1d_encoder import Conv1dEncoder, train_step
+
+from fedreact.federated.engine import keep_heap
+from fedreact.losses import ContrastiveLoss
+from fedreact.models.causal_cnn import VARIANTS
+
+LENGTH, BATCH, N_SERIES = 100, 10, 200
+
+
+def useful_flops(encoder, length, series):
+    """Operations of a forward and backward pass over ``series`` series of ``length`` steps."""
+    total = 0
+    for n_in, n_out, dilation in encoder.blocks:
+        lags = [j * dilation for j in range(encoder.kernel_size)]
+        steps = sum(max(0, length - lag) for lag in lags)
+        total += steps * (n_in + n_out) * n_out + (length * n_in * n_out if n_in != n_out else 0)
+    total += encoder.reduced_size * encoder.out_channels
+    return 3 * 2 * total * series
+
+
+def cpu_time(work):
+    started = time.process_time()
+    work()
+    return time.process_time() - started
+
+
+def main():
+    p = argparse.ArgumentParser(description=__doc__.splitlines()[0])
+    p.add_argument("--rounds", type=int, default=5, help="times that each variant runs")
+    p.add_argument("--steps", type=int, default=8, help="training steps a run")
+    p.add_argument("--encoder", choices=VARIANTS, default="table12")
+    args = p.parse_args()
+    torch.set_num_threads(1)
+    keep_heap()
+
+    encoder, loss = VARIANTS[args.encoder], ContrastiveLoss(n_negatives=10, negative_weight=0.1)
+    theta = encoder.init(torch.Generator().manual_seed(0))
+    rng = np.random.default_rng(0)
+    X = torch.from_numpy(rng.normal(size=(N_SERIES, LENGTH, 3)).cumsum(1) / 10)
+    draws = loss.draw(rng, np.arange(N_SERIES), LENGTH, BATCH, args.steps)
+    flops = sum(
+        useful_flops(encoder, int(long), BATCH)
+        + useful_flops(encoder, int(short), BATCH * (1 + loss.n_negatives))
+        for long, short in zip(draws.anchor_length, draws.short_length)
+    )
+
+    def package():
+        local = theta[None].clone().requires_grad_()
+        for step in range(args.steps):
+            loss.value(encoder, local, X.float(), [draws], step).sum().backward()
+
+    def conv1d(dtype):
+        reference = Conv1dEncoder(encoder, theta.to(dtype))
+        series = X.to(dtype).mT.contiguous()
+        for step in range(args.steps):
+            train_step(reference, series, draws, step, loss.negative_weight)
+
+    a, b = torch.randn(2, 2048, 2048)
+    variants = {
+        "package, float32": package,
+        "conv1d, float32": lambda: conv1d(torch.float32),
+        "conv1d, float64": lambda: conv1d(torch.float64),
+        "matrix product": lambda: [a @ b for _ in range(5)],
+    }
+    times = {name: [] for name in variants}
+    for work in variants.values():
+        work()
+    for _ in range(args.rounds):
+        for name, work in variants.items():
+            times[name].append(cpu_time(work))
+
+    gemm = 5 * 2 * 2048**3
+    ours = times.pop("package, float32")
+    peaks = times.pop("matrix product")
+    share = median(flops / t * p / gemm for t, p in zip(ours, peaks))
+    print(
+        f"encoder {args.encoder}, {args.steps} steps, {flops / args.steps / 1e9:.2f} GFLOP a step"
+    )
+    print(f"package, float32     {args.steps / median(ours):6.1f} steps/s/core")
+    for name, other in times.items():
+        ratios = sorted(t / o for t, o in zip(other, ours))
+        rate = args.steps / median(other)
+        print(
+            f"{name:20s} {rate:6.1f} steps/s/core; the package is {median(ratios):.1f} times as "
+            f"fast ({ratios[0]:.1f} to {ratios[-1]:.1f} pair by pair)"
+        )
+    peak = gemm / median(peaks) / 1e9
+    print(f"matrix product       {peak:6.1f} GFLOP/s; the package reaches {100 * share:.0f}% of it")
+
+
+if __name__ == "__main__":
+    main()
