@@ -21,6 +21,8 @@ def main(args):
     """Run all rounds and write the scores."""
     data, drawn = SeriesDataset.load(args.data), Partition.load(args.partition)
     features = npz.load(args.features, "features file", ["features"])["features"]
+    if args.feature_scaling == "standard":
+        features = phase2.standardise(features, drawn.train)
     setting = Phase2Setting(
         n_clusters=len(np.unique(drawn.clusters)),
         linkage=args.linkage,
@@ -59,6 +61,7 @@ if __name__ == "__main__":
     p.add_argument("--methods", nargs="+", choices=METHODS, required=True)
     p.add_argument("--rounds", type=int, required=True)
     p.add_argument("--samples-per-round", type=int, default=64, help="|M|, labelled samples")
+    p.add_argument("--feature-scaling", choices=["none", "standard"], default="none")
     p.add_argument("--C", type=float, default=1.0, help="of the SVM")
     p.add_argument("--loss", choices=["squared_hinge", "hinge"], default="squared_hinge")
     p.add_argument("--linkage", choices=LINKAGES, default="ward")

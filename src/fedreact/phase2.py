@@ -70,6 +70,16 @@ def run(
             yield RoundScores(t, name, float(acc), rand_score(partition.clusters, found))
 
 
+def standardise(features: np.ndarray, train: list[np.ndarray]) -> np.ndarray:
+    """Bring each feature to mean 0 and variance 1 over the clients' train samples.
+
+    A server can do so without seeing samples: sums and sums of squares are enough.
+    """
+    seen = features[np.unique(np.concatenate(train))]
+    deviation = seen.std(0)
+    return (features - seen.mean(0)) / np.where(deviation > 0, deviation, 1)
+
+
 def labelled_samples(
     train: list[np.ndarray], n: int, seed: int, t: int
 ) -> tuple[np.ndarray, np.ndarray]:

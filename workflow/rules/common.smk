@@ -7,7 +7,7 @@ from snakemake.exceptions import WorkflowError
 sys.path.insert(0, f"{workflow.basedir}/src")
 
 from fedreact.errors import UserError
-from fedreact.workflow.config import command_options, load_plan
+from fedreact.workflow.config import command_options, load_plan, split_variant
 from fedreact.workflow.digest import code_digest
 
 try:
@@ -25,5 +25,6 @@ shell.prefix(f"export PYTHONPATH={workflow.basedir}/src; ")
 wildcard_constraints:
     dataset=r"[a-z0-9-]+",
     partition=r"[a-z0-9.-]+",
-    setting=r"[a-z0-9.-]+",
+    encoder=r"[a-z0-9.+=_-]+",
+    setting=r"[a-z0-9.+=_-]+",
     seed=r"\d+",

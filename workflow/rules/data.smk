@@ -9,13 +9,13 @@ localrules:
 rule prepare_data:
     output:
         f"{R}/data/{{dataset}}.npz",
-    params:
-        options=command_options(PLAN.data_options()),
-        code=code_digest("scripts/prepare_data.py"),
     log:
         f"{R}/logs/data/{{dataset}}.log",
     conda:
         "../../environment.yml"
+    params:
+        options=command_options(PLAN.data_options()),
+        code=code_digest("scripts/prepare_data.py"),
     shell:
         "python scripts/prepare_data.py --dataset {wildcards.dataset} {params.options}"
         " --output {output} 2>&1 | tee {log}"
@@ -26,13 +26,13 @@ rule make_partition:
         f"{R}/data/{{dataset}}.npz",
     output:
         f"{R}/partitions/{{dataset}}/{{partition}}/seed{{seed}}.npz",
-    params:
-        options=lambda w: command_options(PLAN.partition_options(w.partition)),
-        code=code_digest("scripts/make_partition.py"),
     log:
         f"{R}/logs/partitions/{{dataset}}/{{partition}}/seed{{seed}}.log",
     conda:
         "../../environment.yml"
+    params:
+        options=lambda w: command_options(PLAN.partition_options(w.partition)),
+        code=code_digest("scripts/make_partition.py"),
     shell:
         "python scripts/make_partition.py --data {input} --seed {wildcards.seed}"
         " {params.options} --output {output} 2>&1 | tee {log}"

@@ -2,6 +2,7 @@
 
 
 localrules:
+    assumptions,
     table05,
     fig02,
     fig07,
@@ -16,15 +17,15 @@ rule make_table:
         csv=f"{R}/tables/{{table}}.csv",
         tex=f"{R}/tables/{{table}}.tex",
         md=f"{R}/tables/{{table}}.md",
+    log:
+        f"{R}/logs/tables/{{table}}.log",
+    conda:
+        "../../environment.yml"
     params:
         spec=lambda w: str(PLAN.outputs["tables"][w.table]),
         differences=PLAN.how_much["differences"],
         scale=PLAN.scale,
         code=code_digest("scripts/make_table.py"),
-    log:
-        f"{R}/logs/tables/{{table}}.log",
-    conda:
-        "../../environment.yml"
     shell:
         "python scripts/make_table.py --table {wildcards.table} --published {input.published}"
         " --scores {input.scores} --scale {params.scale} --differences {params.differences:q}"
@@ -37,18 +38,43 @@ rule make_figure:
     output:
         pdf=f"{R}/figures/{{figure}}.pdf",
         png=f"{R}/figures/{{figure}}.png",
+    log:
+        f"{R}/logs/figures/{{figure}}.log",
+    conda:
+        "../../environment.yml"
     params:
         spec=lambda w: str(PLAN.outputs["figures"][w.figure]),
         data=DATASET,
         scale=PLAN.scale,
         code=code_digest("scripts/make_figure.py"),
-    log:
-        f"{R}/logs/figures/{{figure}}.log",
-    conda:
-        "../../environment.yml"
     shell:
         "python scripts/make_figure.py --figure {wildcards.figure} --inputs {input}"
         " --data {params.data} --scale {params.scale} --output {output.pdf} 2>&1 | tee {log}"
+
+
+# What the ledger's alternatives change: not part of all, as it runs many settings again.
+rule measure_assumptions:
+    input:
+        scores=PLAN.assumption_inputs(),
+        ledger="config/assumptions.yaml",
+    output:
+        csv=f"{R}/assumptions.csv",
+        md=f"{R}/assumptions.md",
+    log:
+        f"{R}/logs/assumptions.log",
+    conda:
+        "../../environment.yml"
+    params:
+        scale=PLAN.scale,
+        code=code_digest("scripts/measure_assumptions.py"),
+    shell:
+        "python scripts/measure_assumptions.py --ledger {input.ledger} --scores {input.scores}"
+        " --scale {params.scale} --output {output.csv} 2>&1 | tee {log}"
+
+
+rule assumptions:
+    input:
+        rules.measure_assumptions.output,
 
 
 rule table05:

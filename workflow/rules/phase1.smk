@@ -1,4 +1,5 @@
-# Phase 1: the encoder, and the features that it gives.
+# Phase 1: the encoder, and the features that it gives. An encoder is named after the partition that
+# it is trained on, with its changes from the configuration, if any (partition+key=value).
 
 
 # Training is resumed from its checkpoint, which is no declared output: those are deleted when a
@@ -6,21 +7,23 @@
 rule train_encoder:
     input:
         data=f"{R}/data/{{dataset}}.npz",
-        partition=f"{R}/partitions/{{dataset}}/{{partition}}/seed{{seed}}.npz",
+        partition=lambda w: (
+            f"{R}/partitions/{w.dataset}/{split_variant(w.encoder)[0]}/seed{w.seed}.npz"
+        ),
     output:
-        f"{R}/encoders/{{dataset}}/{{partition}}/seed{{seed}}.npz",
-    params:
-        options=command_options(PLAN.phase1_options()),
-        code=code_digest("scripts/train_encoder.py"),
-        device=PLAN.device,
-        checkpoint=f"{R}/checkpoints/{{dataset}}/{{partition}}/seed{{seed}}.npz",
+        f"{R}/encoders/{{dataset}}/{{encoder}}/seed{{seed}}.npz",
     log:
-        f"{R}/logs/encoders/{{dataset}}/{{partition}}/seed{{seed}}.log",
+        f"{R}/logs/encoders/{{dataset}}/{{encoder}}/seed{{seed}}.log",
     conda:
         "../../environment.yml"
-    threads: lambda w: min(PLAN.n_clients(w.partition), 32)
+    threads: lambda w: min(PLAN.n_clients(w.encoder), 32)
     resources:
         mem_mb=lambda w, threads: 1000 + 500 * threads,
+    params:
+        options=lambda w: command_options(PLAN.phase1_options(w.encoder)),
+        code=code_digest("scripts/train_encoder.py"),
+        device=PLAN.device,
+        checkpoint=f"{R}/checkpoints/{{dataset}}/{{encoder}}/seed{{seed}}.npz",
     shell:
         "python scripts/train_encoder.py --data {input.data} --partition {input.partition}"
         " --seed {wildcards.seed} {params.options} --device {params.device} --workers {threads}"
@@ -30,15 +33,15 @@ rule train_encoder:
 rule extract_features:
     input:
         data=f"{R}/data/{{dataset}}.npz",
-        encoder=f"{R}/encoders/{{dataset}}/{{partition}}/seed{{seed}}.npz",
+        encoder=f"{R}/encoders/{{dataset}}/{{encoder}}/seed{{seed}}.npz",
     output:
-        f"{R}/features/{{dataset}}/{{partition}}/seed{{seed}}.npz",
-    params:
-        code=code_digest("scripts/extract_features.py"),
+        f"{R}/features/{{dataset}}/{{encoder}}/seed{{seed}}.npz",
     log:
-        f"{R}/logs/features/{{dataset}}/{{partition}}/seed{{seed}}.log",
+        f"{R}/logs/features/{{dataset}}/{{encoder}}/seed{{seed}}.log",
     conda:
         "../../environment.yml"
+    params:
+        code=code_digest("scripts/extract_features.py"),
     shell:
         "python scripts/extract_features.py --data {input.data} --encoder {input.encoder}"
         " --output {output} 2>&1 | tee {log}"

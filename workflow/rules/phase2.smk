@@ -8,13 +8,13 @@ rule run_phase2:
         partition=lambda w: PLAN.partition(w.dataset, w.setting, w.seed),
     output:
         f"{R}/rounds/{{dataset}}/{{setting}}/seed{{seed}}.csv",
-    params:
-        options=lambda w: command_options(PLAN.phase2_options(w.setting)),
-        code=code_digest("scripts/run_phase2.py"),
     log:
         f"{R}/logs/rounds/{{dataset}}/{{setting}}/seed{{seed}}.log",
     conda:
         "../../environment.yml"
+    params:
+        options=lambda w: command_options(PLAN.phase2_options(w.setting)),
+        code=code_digest("scripts/run_phase2.py"),
     shell:
         "python scripts/run_phase2.py --data {input.data} --features {input.features}"
         " --partition {input.partition} --seed {wildcards.seed} {params.options}"

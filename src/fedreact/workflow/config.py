@@ -1,7 +1,8 @@
 """Configuration of the workflow: reading, checking, and the slice that each step gets.
 
 ``config/config.yaml`` says what the user chooses, ``config/scales/<scale>.yaml`` how much is run,
-``config/experiments.yaml`` what the papers ran, ``config/outputs.yaml`` what is made of it.
+``config/experiments.yaml`` what the papers ran, ``config/outputs.yaml`` what is made of it, and
+``config/assumptions.yaml`` what had to be assumed.
 """
 
 import os
@@ -69,7 +70,7 @@ class Plan:
         Where raw files are looked for; ``mirror`` may be ``None``.
     how_much
         Content of the scale's file.
-    experiments, outputs
+    experiments, outputs, assumptions
         Content of their files.
     device
         Where Phase 1 trains.
@@ -82,6 +83,7 @@ class Plan:
     how_much: dict
     experiments: dict
     outputs: dict
+    assumptions: dict
     device: str
 
     @property
@@ -105,31 +107,48 @@ class Plan:
             options["samples_per_client"] = self.how_much["samples_per_client"]
         return options
 
-    def phase1_options(self) -> dict:
-        """Options of ``scripts/train_encoder.py``."""
-        return self.experiments["phase1"] | self.how_much["phase1"]
+    def phase1_options(self, encoder: str) -> dict:
+        """Options of ``scripts/train_encoder.py`` for a partition or a variant of one."""
+        options = self.experiments["phase1"] | self.how_much["phase1"]
+        return options | split_variant(encoder)[1]
 
     def phase2_options(self, setting: str) -> dict:
-        """Options of ``scripts/run_phase2.py``."""
-        rounds = self.experiments["settings"][setting]["rounds"]
-        return {
+        """Options of ``scripts/run_phase2.py`` for a setting or a variant of one."""
+        base, changes = split_variant(setting)
+        rounds = self.experiments["settings"][base]["rounds"]
+        options = {
             "setting": setting,
             "methods": self.experiments["methods"],
             "rounds": min(rounds, self.how_much["max_rounds"] or rounds),
             **self.experiments["phase2"],
         }
+        return options | {key: value for key, value in changes.items() if key in options}
 
     def partition(self, dataset: str, setting: str, seed: int | str) -> str:
         """File of the clients' samples of a setting and seed."""
-        name = self.experiments["settings"][setting]["partition"]
+        name = self.experiments["settings"][split_variant(setting)[0]]["partition"]
         return f"{self.results}/partitions/{dataset}/{name}/seed{seed}.npz"
 
     def features(self, dataset: str, setting: str, seed: int | str) -> str:
         """File of the features that a setting and seed use: of its own encoder or a shared one."""
-        own = self.experiments["settings"][setting]["partition"]
+        base, changes = split_variant(setting)
+        name = self.experiments["settings"][base]["partition"]
         source = self.how_much["encoder_from"]
-        name, seed = (own, seed) if source == "own" else (source["partition"], source["seed"])
+        if source != "own" and changes.pop("encoder_from", "shared") != "own":
+            name, seed = source["partition"], source["seed"]
+        for key, value in changes.items():
+            if key in self.experiments["phase1"]:
+                name += f"+{key}={value}"
         return f"{self.results}/features/{dataset}/{name}/seed{seed}.npz"
+
+    def variants(self) -> dict[str, str]:
+        """Variants of settings that measure the ledger's alternatives, each with its assumption."""
+        return {
+            f"{setting}+{entry['set_in'].split('.')[-1]}={value}": name
+            for name, entry in self.assumptions.items()
+            for setting in entry.get("measured_on", [])
+            for value in entry["alternatives"]
+        }
 
     def rounds(self, settings: Iterable[str]) -> list[str]:
         """Files of the scores of settings, over all seeds."""
@@ -151,6 +170,11 @@ class Plan:
         folder = f"{self.results}/partitions/{self.dataset}/{spec['partition']}"
         return [f"{folder}/seed{self.seeds[0]}.npz"]
 
+    def assumption_inputs(self) -> list[str]:
+        """Files of scores that the effects of assumptions are measured on."""
+        variants = self.variants()
+        return self.rounds(sorted({name.split("+")[0] for name in variants}) + list(variants))
+
     def table_files(self, table: str) -> list[str]:
         """The forms that a table is written in."""
         return [f"{self.results}/tables/{table}{suffix}" for suffix in (".csv", ".tex", ".md")]
@@ -167,9 +191,9 @@ class Plan:
         if self.mirror:
             os.environ["FEDREACT_DATA_MIRROR"] = self.mirror
 
-    def n_clients(self, partition: str) -> int:
-        """Clients of a partition."""
-        return sum(self.experiments["partitions"][partition]["cluster_sizes"])
+    def n_clients(self, encoder: str) -> int:
+        """Clients that train an encoder."""
+        return sum(self.experiments["partitions"][split_variant(encoder)[0]]["cluster_sizes"])
 
 
 def load_plan(config: dict) -> Plan:
@@ -192,7 +216,13 @@ def load_plan(config: dict) -> Plan:
     check(experiments, "experiments", "config/experiments.yaml")
     outputs = read_yaml(Path("config/outputs.yaml"))
     check(outputs, "outputs", "config/outputs.yaml")
+    assumptions = read_yaml(Path("config/assumptions.yaml"))
+    check(assumptions, "assumptions", "config/assumptions.yaml")
     _check_names(experiments, outputs, how_much, scale_file)
+    for name, entry in assumptions.items():
+        for setting in entry.get("measured_on", []):
+            if setting not in experiments["settings"]:
+                raise UserError(f"config/assumptions.yaml: {name}: unknown setting {setting!r}")
 
     mirror = config["data_mirror"] or os.environ.get("FEDREACT_DATA_MIRROR") or None
     wanted = config["dataset"] if config["dataset"] != "auto" else how_much["dataset"]
@@ -205,6 +235,7 @@ def load_plan(config: dict) -> Plan:
         how_much=how_much,
         experiments=experiments,
         outputs=outputs,
+        assumptions=assumptions,
         device=config["device"],
     )
 
@@ -262,6 +293,13 @@ def choose_dataset(wanted: str, folder: Path, mirror: Path | None) -> str:
     if files.locate(pendigits, folder, mirror) or files.reachable(pendigits.files["tra"].url):
         return "pendigits"
     return "air-writing-sim"
+
+
+def split_variant(name: str) -> tuple[str, dict]:
+    """Split ``setting+key=value`` into the setting and what is changed in it."""
+    base, *changes = name.split("+")
+    pairs = (change.split("=", 1) for change in changes)
+    return base, {key: yaml.safe_load(value) for key, value in pairs}
 
 
 def command_options(options: dict) -> str:
