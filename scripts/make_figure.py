@@ -13,12 +13,13 @@ from fedreact.workflow.config import read_yaml
 def main(args):
     """Read what the figure shows, draw, write both formats."""
     spec = read_yaml(args.outputs)["figures"][args.figure]
-    title = f"{spec['title']} ({args.data}, scale {args.scale})"
+    title = f"{spec['title']}\n{args.data}, scale {args.scale}"
     if spec["kind"] == "label_distribution":
         (partition,) = args.inputs
         figure = figures.label_distribution(Partition.load(partition).label_counts, title)
     else:
         scores = pd.concat([pd.read_csv(path) for path in args.inputs])
+        title += f", mean over {scores['seed'].nunique()} seeds with 95% interval"
         figure = figures.rand_score(scores, spec["curves"], title)
     with atomic(args.output) as pdf, atomic(args.output.with_suffix(".png")) as png:
         figures.save(figure, pdf, png)

@@ -16,13 +16,15 @@ def main(args):
     ledger = read_yaml(args.ledger)
     scores = pd.concat([pd.read_csv(path) for path in args.scores])
     means = scores.groupby(["setting", "method", "seed"])[list(METRICS)].mean()
-    rows = [
-        effect(name, entry, f"{setting}+{entry['set_in'].split('.')[-1]}={value}", means)
+    run_settings = set(scores["setting"])
+    table = pd.DataFrame(
+        line
         for name, entry in ledger.items()
         for setting in entry.get("measured_on", [])
         for value in entry["alternatives"]
-    ]
-    table = pd.DataFrame([line for lines in rows for line in lines])
+        if (variant := f"{setting}+{entry['set_in'].split('.')[-1]}={value}") in run_settings
+        for line in effect(name, entry, variant, means)
+    )
     data = ", ".join(sorted(scores["data"].unique()))
     with atomic(args.output) as path:
         path.write_text(table.to_csv(index=False, float_format="%.6f", lineterminator="\n"))

@@ -32,7 +32,7 @@ import numpy as np
 
 from fedreact.errors import UserError
 
-GUESS_STEPS = 20
+GUESS_STEPS = 24
 MAX_NEWTON = 200
 RELATIVE_ERROR = 1e-4
 SMOOTHING = (1, 1e-2, 1e-4, 1e-6)
@@ -51,8 +51,7 @@ def fit_linear_svm(X, y, n_classes, C=1.0, loss="squared_hinge", valid=None) -> 
     valid
         Boolean [K, m]: samples that count, for clients with fewer than m; all when None.
     """
-    solver = {"squared_hinge": _squared_hinge, "hinge": _hinge}.get(loss)
-    if solver is None:
+    if loss not in ("squared_hinge", "hinge"):
         raise UserError(f'loss is {loss!r}; use "squared_hinge" or "hinge"')
     if not 0 < C < np.inf:
         raise UserError(f"C is {C}; it must be positive and finite")
@@ -71,7 +70,8 @@ def fit_linear_svm(X, y, n_classes, C=1.0, loss="squared_hinge", valid=None) -> 
     size = max(1, BLOCK // X.shape[1] ** 2)
     for start in range(0, len(X), size):
         block = slice(start, start + size)
-        weights[block] = _fit(X[block], Y[block], valid[block], float(C), solver)
+        part = X[block].astype(np.float32 if loss == "squared_hinge" else float, copy=False)
+        weights[block] = _fit(part, Y[block], valid[block], float(C), loss)
     return weights
 
 
@@ -88,58 +88,57 @@ def predict(weights, X) -> np.ndarray:
     return decision(weights, X).argmax(axis=2)
 
 
-def _fit(X, Y, valid, C, solver):
-    """Gram matrices, dual solution, weights; float64 products where float32 could be felt."""
-    G = X @ X.mT
+def _fit(X, Y, valid, C, loss):
+    """Weights of a block of clients; those that float32 would blur are redone in float64."""
+    G, ridge, unit_roundoff = (X @ X.mT).astype(float), 1 / (2 * C), np.finfo(X.dtype).eps
     largest = np.einsum("kii->ki", G).max(axis=1)
     if not np.isfinite(largest).all():
         raise UserError("X holds NaN, infinite or huge values; check the features")
-    ridge = 1 / (2 * C) * (1 if solver is _squared_hinge else SMOOTHING[-1])
-    fine = largest * np.finfo(np.float32).eps > 2e-4 * ridge
-    G, X_fine = G.astype(float), X[fine].astype(float)
-    G[fine] = X_fine @ X_fine.mT
     G += valid[:, :, None] & valid[:, None, :]  # the constant feature
+    eye = np.eye(len(G[0]))
+    S = G + ridge * eye
+    try:
+        L = _inverse_lower(np.linalg.cholesky(S))
+    except np.linalg.LinAlgError:
+        if X.dtype == np.float32:
+            return _fit(X.astype(float), Y, valid, C, loss)
+        raise UserError(f"C = {C} is too large for features of this size; scale them") from None
+    L32 = L.astype(np.float32)
+    inverse = L32.mT @ L32
+    largest_inverse = np.einsum("kii->ki", inverse).max(axis=1)
+    blurred = (X.dtype == np.float32) & (unit_roundoff * largest * largest_inverse > 2e-4)
+    u = _guess(inverse, Y.astype(np.float32))
+    state = ((u == 0) & (Y != 0)).astype(np.int8)
     # Classes that a client lacks have the same solution: solve for the first, copy it.
     absent, classes = ~(Y > 0).any(axis=2), np.arange(Y.shape[1])
     same = np.where(absent, absent.argmax(axis=1)[:, None], classes)
-    a = np.take_along_axis(solver(G, Y, C, same == classes), same[..., None], axis=1)
-    w = a.astype(np.float32) @ X
-    w[fine] = a[fine] @ X_fine
-    return np.concatenate([w, a.sum(axis=2, keepdims=True)], axis=2)
+    live = (same == classes) & ~blurred[:, None]
+    if loss == "hinge":
+        for factor in SMOOTHING:
+            r = factor * ridge
+            a, state = _newton(G + r * eye, r, Y, C, live, state)
+    else:
+        a, certified = _certify(S, L, Y, u, ridge)
+        live &= ~certified
+        if live.any():
+            a[live] = _newton(S, ridge, Y, np.finfo(float).max, live, state)[0][live]
+    a = np.take_along_axis(a, same[..., None], axis=1)
+    weights = np.concatenate([a.astype(X.dtype) @ X, a.sum(axis=2, keepdims=True)], axis=2)
+    if blurred.any():
+        parts = X[blurred].astype(float), Y[blurred], valid[blurred]
+        weights[blurred] = _fit(*parts, C, loss)
+    return weights
 
 
-def _squared_hinge(G, Y, C, live):
-    """Dual solution a [K, c, m] of the live problems."""
-    ridge = 1 / (2 * C)
-    S, inverse = _ridged(G, ridge)
-    u = _guess(inverse.astype(np.float32), Y.astype(np.float32))
-    a = (Y + u) @ inverse
+def _certify(S, L, Y, u, ridge):
+    """Dual solution for targets Y + u, clipped to be feasible, and where it is good enough."""
+    a = (Y + u) @ L.mT @ L
     a[(u != 0) | (Y * a < 0)] = 0
     e = Y - a @ S
     norm2 = np.vecdot(a, Y - e - ridge * a)
     e[(a == 0) & (Y * e < 0)] = 0
-    live = live & (np.vecdot(e, e @ inverse) > RELATIVE_ERROR**2 * norm2)
-    if live.any():
-        state = ((u == 0) & (Y != 0)).astype(np.int8)
-        a[live] = _newton(G, Y, ridge, np.finfo(float).max, live, state)[0][live]
-    return a
-
-
-def _hinge(G, Y, C, live):
-    """Dual solution a [K, c, m] of the live problems."""
-    inverse = _ridged(G, 1 / (2 * C))[1]
-    u = _guess(inverse.astype(np.float32), Y.astype(np.float32))
-    state = ((u == 0) & (Y != 0)).astype(np.int8)
-    for factor in SMOOTHING:
-        a, state = _newton(G, Y, factor / (2 * C), C, live, state)
-    return a
-
-
-def _ridged(G, ridge):
-    """S = G + ridge I and its inverse."""
-    S = G + ridge * np.eye(G.shape[1])
-    L = _inverse_lower(np.linalg.cholesky(S))
-    return S, L.mT @ L
+    e = e @ L.mT
+    return a, np.vecdot(e, e) <= RELATIVE_ERROR**2 * norm2
 
 
 def _inverse_lower(L):
@@ -175,17 +174,17 @@ def _guess(inverse, Y):
     return np.where(np.isfinite(u), u, 0)
 
 
-def _newton(G, Y, ridge, bound, live, state):
+def _newton(S, ridge, Y, bound, live, state):
     """Dual solution a and the state (0 off, 1 free, 2 at the bound) of each sample."""
-    S = G + ridge * np.eye(G.shape[1])
 
     def solve():
         fixed = (state == 2) * Y * bound
-        return fixed[live] + _solve_subsets(S, live, state == 1, Y - fixed @ G)
+        rhs = Y - fixed @ S if fixed.any() else Y
+        return fixed[live] + _solve_subsets(S, live, state == 1, rhs)
 
     a = np.zeros_like(Y)
     a[live] = solve()
-    f, solved, live = a @ G, state, live.copy()
+    f, solved, live = a @ S - ridge * a, state, live.copy()
     for _ in range(MAX_NEWTON):
         s = (1 - Y * f) / ridge
         state = np.where(Y == 0, 0, (s > 0) + (s >= bound).astype(np.int8))
@@ -194,13 +193,13 @@ def _newton(G, Y, ridge, bound, live, state):
             return a, state
         d = np.zeros_like(a)
         d[live] = solve() - a[live]
-        Gd = d @ G
+        Gd = d @ S - ridge * d
         t, slope = _line_search(Y, a, f, d, Gd, ridge, bound)
         a += t[..., None] * d
         f += t[..., None] * Gd
         live &= -slope > (0.1 * RELATIVE_ERROR) ** 2 * np.vecdot(a, f)  # -slope >= |step of w|^2
         solved = np.where(t[..., None] == 1, state, -1)
-    warnings.warn(f"{live.sum()} SVMs stopped after {MAX_NEWTON} Newton steps", stacklevel=5)
+    warnings.warn(f"{live.sum()} SVMs stopped after {MAX_NEWTON} Newton steps", stacklevel=4)
     return a, state
 
 

@@ -25,6 +25,6 @@ shell.prefix(f"export PYTHONPATH={workflow.basedir}/src; ")
 wildcard_constraints:
     dataset=r"[a-z0-9-]+",
     partition=r"[a-z0-9.-]+",
-    encoder=r"[a-z0-9.+=_-]+",
-    setting=r"[a-z0-9.+=_-]+",
+    encoder=r"[A-Za-z0-9.+=_-]+",
+    setting=r"[A-Za-z0-9.+=_-]+",
     seed=r"\d+",

@@ -21,6 +21,8 @@ COLUMNS = [
     "verdict",
 ]
 
+BOUNDS = {"accuracy": (0.0, 1.0), "rand": (0.0, 1.0)}
+
 
 @dataclass(frozen=True)
 class Summary:
@@ -32,8 +34,11 @@ class Summary:
     n: int
 
 
-def summarise(values: np.ndarray) -> Summary:
-    """Summarise one value a seed by Student's t; of a single seed all intervals are NaN."""
+def summarise(values: np.ndarray, bounds: tuple[float, float] = (-np.inf, np.inf)) -> Summary:
+    """Summarise one value a seed by Student's t; of a single seed all intervals are NaN.
+
+    ``bounds`` are those of the score, beyond which no interval reaches.
+    """
     values = np.asarray(values, dtype=float)
     n, mean = len(values), float(values.mean())
     if n < 2:
@@ -41,7 +46,12 @@ def summarise(values: np.ndarray) -> Summary:
     sd = float(values.std(ddof=1))
     t = float(stats.t.ppf(0.975, n - 1))
     half, wide = t * sd * n**-0.5, t * sd * (1 + 1 / n) ** 0.5
-    return Summary(mean, (mean - half, mean + half), (mean - wide, mean + wide), n)
+    low, high = bounds
+
+    def interval(width):
+        return max(low, mean - width), min(high, mean + width)
+
+    return Summary(mean, interval(half), interval(wide), n)
 
 
 def judge(summary: Summary, published: float, decimals: int) -> str:
@@ -88,7 +98,7 @@ def build(table: str, spec: dict, published: dict, scores: pd.DataFrame, differe
             for column, method in spec["columns"].items():
                 chosen = means[(means.setting == setting) & (means.method == method)]
                 data = chosen.data.iloc[0]
-                summary = summarise(chosen[metric].to_numpy())
+                summary = summarise(chosen[metric].to_numpy(), BOUNDS[metric])
                 line = [table, row, column, metric, data, summary.mean, *summary.ci, summary.n]
                 value = None
                 if metric == published["metric"]:

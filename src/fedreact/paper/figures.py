@@ -21,7 +21,7 @@ def label_distribution(label_counts: np.ndarray, title: str) -> Figure:
         at = np.arange(n_labels) + (c - (C - 1) / 2) * width
         axes.bar(at, counts, width, color=COLOURS[c % len(COLOURS)], label=f"Cluster {c + 1}")
     axes.set(xlabel="Digit", ylabel="Samples", xticks=range(n_labels))
-    axes.set_title(title, fontsize="medium")
+    axes.set_title(title, fontsize="small", loc="left")
     axes.spines[["top", "right"]].set_visible(False)
     axes.legend(frameon=False, ncols=C, loc="upper center", bbox_to_anchor=(0.5, -0.22))
     return figure
@@ -50,7 +50,7 @@ def rand_score(scores: pd.DataFrame, curves: dict[str, str], title: str) -> Figu
             low, high = (mean - half).clip(0, 1), (mean + half).clip(0, 1)
             axes.fill_between(mean.index, low, high, color=colour, alpha=0.18, linewidth=0)
     axes.set(xlabel="Communication round", ylabel="Rand score", ylim=(0.4, 1.02))
-    axes.set_title(title, fontsize="medium")
+    axes.set_title(title, fontsize="small", loc="left")
     axes.margins(x=0.01)
     axes.spines[["top", "right"]].set_visible(False)
     axes.legend(frameon=False, loc="lower right")

@@ -73,7 +73,7 @@ def latex(cells: pd.DataFrame, label: str, text: str, footnotes: list[str]) -> s
     width = len(columns) + 2
     out = [
         r"\begin{table}",
-        r"  \centering\small",
+        r"  \centering\footnotesize\setlength{\tabcolsep}{4pt}",
         rf"  \caption{{{_tex(text)}}}",
         rf"  \label{{tab:{label}}}",
         rf"  \begin{{tabular}}{{ll{'r' * len(columns)}}}",
@@ -91,7 +91,7 @@ def latex(cells: pd.DataFrame, label: str, text: str, footnotes: list[str]) -> s
             out.append(r"    \addlinespace")
         out.append("    " + _tex_row(line))
     out += [r"    \bottomrule", r"  \end{tabular}"]
-    out += [rf"  \par\smallskip\footnotesize {_tex(note)}" for note in footnotes]
+    out += [rf"  \par\smallskip\raggedright {_tex(note)}" for note in footnotes]
     return "\n".join([*out, r"\end{table}"]) + "\n"
 
 
@@ -118,4 +118,6 @@ def _tex_row(texts):
 def _tex(text):
     for char in "&%$#_{}":
         text = text.replace(char, rf"\{char}")
-    return text.replace("–", "--").replace("+0", "$+$0").replace("-0.", "$-$0.")
+    if text[:1] in ("+", "-") and text[1:2].isdigit():
+        text = f"${text[0]}${text[1:]}"
+    return text.replace("–", "--")

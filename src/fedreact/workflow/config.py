@@ -142,12 +142,16 @@ class Plan:
         return f"{self.results}/features/{dataset}/{name}/seed{seed}.npz"
 
     def variants(self) -> dict[str, str]:
-        """Variants of settings that measure the ledger's alternatives, each with its assumption."""
+        """Variants of settings that measure the ledger's alternatives, each with its assumption.
+
+        Where each partition and seed has its own encoder anyway, that is no alternative.
+        """
         return {
             f"{setting}+{entry['set_in'].split('.')[-1]}={value}": name
             for name, entry in self.assumptions.items()
             for setting in entry.get("measured_on", [])
             for value in entry["alternatives"]
+            if not (name == "encoder-sharing" and self.how_much["encoder_from"] == value)
         }
 
     def rounds(self, settings: Iterable[str]) -> list[str]:
