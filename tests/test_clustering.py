@@ -61,7 +61,7 @@ def test_ward_on_rows_equals_scipy():
 
 
 def test_ward_does_not_change_with_the_scale_of_similarities():
-    # From psi_0 = 0 the first smoothed matrix is (1 - alpha) W_1: its clusters must be those of W_1.
+    # From psi_0 = 0 the first smoothed matrix is (1 - alpha) W_1, to be clustered like W_1.
     W = cosine_similarity(task_models(4, noise=1.5)[0])
     assert np.array_equal(agglomerative(W, 3), agglomerative(0.3 * W, 3))
 

@@ -22,8 +22,8 @@ and a = 0 off it.
    S_AA a_A = y_A, halve the step until P decreases enough, renew A; done when A repeats.
 
 **Hinge.** The same Newton steps on the smoothed loss max_{0 <= s <= C} s v - r s^2 / 2 (Chapelle
-2007), with y_i a_i = C fixed where y_i w.x_i <= 1 - r C. r goes from 1/(2C) to 1e-6 of it; then
-|w - w*|^2 <= r sum_i s_i (C - s_i), with s_i = y_i a_i.
+2007), with y_i a_i = C fixed where y_i w.x_i <= 1 - r C. r goes from 1/(2C) to 1e-6 of it
+(not below 1e-10 max_i G_ii, for rounding); then |w - w*|^2 <= r sum_i s_i (C - s_i), s = y a.
 """
 
 import warnings
@@ -33,7 +33,7 @@ import numpy as np
 from fedreact.errors import UserError
 
 GUESS_STEPS = 24
-MAX_NEWTON = 200
+MAX_NEWTON = 100
 RELATIVE_ERROR = 1e-4
 SMOOTHING = (1, 1e-2, 1e-4, 1e-6)
 BLOCK = 2**20  # Gram entries worked on at once: bounds the memory for many or large clients
@@ -90,23 +90,26 @@ def predict(weights, X) -> np.ndarray:
 
 def _fit(X, Y, valid, C, loss):
     """Weights of a block of clients; those that float32 would blur are redone in float64."""
-    G, ridge, unit_roundoff = (X @ X.mT).astype(float), 1 / (2 * C), np.finfo(X.dtype).eps
+    with np.errstate(all="ignore"):
+        G, ridge = (X @ X.mT).astype(float), 1 / (2 * C)
     largest = np.einsum("kii->ki", G).max(axis=1)
     if not np.isfinite(largest).all():
         raise UserError("X holds NaN, infinite or huge values; check the features")
+    if (ridge < 1e-12 * largest).any():
+        raise UserError(f"C = {C} is too large for features of this size; scale them")
     G += valid[:, :, None] & valid[:, None, :]  # the constant feature
     eye = np.eye(len(G[0]))
     S = G + ridge * eye
     try:
         L = _inverse_lower(np.linalg.cholesky(S))
     except np.linalg.LinAlgError:
-        if X.dtype == np.float32:
-            return _fit(X.astype(float), Y, valid, C, loss)
-        raise UserError(f"C = {C} is too large for features of this size; scale them") from None
+        if X.dtype == float:
+            raise
+        return _fit(X.astype(float), Y, valid, C, loss)
     L32 = L.astype(np.float32)
     inverse = L32.mT @ L32
-    largest_inverse = np.einsum("kii->ki", inverse).max(axis=1)
-    blurred = (X.dtype == np.float32) & (unit_roundoff * largest * largest_inverse > 2e-4)
+    roundoff = np.finfo(np.float32).eps * largest * np.einsum("kii->ki", inverse).max(axis=1)
+    blurred = (X.dtype == np.float32) & (roundoff > 2e-4)
     u = _guess(inverse, Y.astype(np.float32))
     state = ((u == 0) & (Y != 0)).astype(np.int8)
     # Classes that a client lacks have the same solution: solve for the first, copy it.
@@ -115,7 +118,7 @@ def _fit(X, Y, valid, C, loss):
     live = (same == classes) & ~blurred[:, None]
     if loss == "hinge":
         for factor in SMOOTHING:
-            r = factor * ridge
+            r = np.maximum(factor * ridge, 1e-10 * largest)[:, None, None]
             a, state = _newton(G + r * eye, r, Y, C, live, state)
     else:
         a, certified = _certify(S, L, Y, u, ridge)
@@ -158,7 +161,7 @@ def _guess(inverse, Y):
     u, g = np.zeros_like(Y), Y @ inverse
     step = (1 / np.einsum("kii->ki", inverse).mean(axis=1))[:, None, None]
     tiny = np.float32(1e-30)
-    with np.errstate(over="ignore", invalid="ignore"):
+    with np.errstate(all="ignore"):
         for i in range(GUESS_STEPS):
             d = step * g
             np.subtract(u, d, out=d)
@@ -176,59 +179,58 @@ def _guess(inverse, Y):
 
 def _newton(S, ridge, Y, bound, live, state):
     """Dual solution a and the state (0 off, 1 free, 2 at the bound) of each sample."""
-
-    def solve():
-        fixed = (state == 2) * Y * bound
-        rhs = Y - fixed @ S if fixed.any() else Y
-        return fixed[live] + _solve_subsets(S, live, state == 1, rhs)
-
-    a = np.zeros_like(Y)
-    a[live] = solve()
-    f, solved, live = a @ S - ridge * a, state, live.copy()
+    a, d, live = np.zeros_like(Y), np.zeros_like(Y), live.copy()
+    ridge = np.broadcast_to(ridge, (*live.shape, 1))
+    a[live] = _solve(S, live, state, Y, bound)
+    f, solved, state = a @ S - ridge * a, state, state.copy()
     for _ in range(MAX_NEWTON):
-        s = (1 - Y * f) / ridge
-        state = np.where(Y == 0, 0, (s > 0) + (s >= bound).astype(np.int8))
+        s = (1 - Y[live] * f[live]) / ridge[live]
+        state[live] = np.where(Y[live] == 0, 0, (s > 0) + (s >= bound).astype(np.int8))
         live &= (state != solved).any(axis=2)
         if not live.any():
             return a, state
-        d = np.zeros_like(a)
-        d[live] = solve() - a[live]
-        Gd = d @ S - ridge * d
-        t, slope = _line_search(Y, a, f, d, Gd, ridge, bound)
-        a += t[..., None] * d
-        f += t[..., None] * Gd
-        live &= -slope > (0.1 * RELATIVE_ERROR) ** 2 * np.vecdot(a, f)  # -slope >= |step of w|^2
-        solved = np.where(t[..., None] == 1, state, -1)
+        d[:] = 0
+        d[live] = step = _solve(S, live, state, Y, bound) - a[live]
+        change = (d @ S)[live] - ridge[live] * step  # of f
+        t, matters = _line_search(Y[live], a[live], f[live], step, change, ridge[live], bound)
+        a[live] += t * step
+        f[live] += t * change
+        solved = state.copy()
+        solved[live] = np.where(t == 1, state[live], -1)
+        live[live] = matters
     warnings.warn(f"{live.sum()} SVMs stopped after {MAX_NEWTON} Newton steps", stacklevel=4)
     return a, state
 
 
-def _line_search(Y, a, f, d, Gd, ridge, bound):
-    """Step lengths 1, 1/2, 1/4, ... that decrease P enough (Armijo), and the slopes of P at 0."""
+def _line_search(y, a, f, d, Gd, ridge, bound):
+    """Steps 1, 1/2, 1/4, ... that decrease P enough (Armijo); False where none matters any more."""
 
     def loss(f):
-        s = np.clip((1 - Y * f) / ridge, 0, bound)
-        return s, s * (1 - Y * f - ridge / 2 * s)
+        s = np.clip((1 - y * f) / ridge, 0, bound)
+        return s, s * (1 - y * f - ridge / 2 * s)
 
     s, start = loss(f)
     linear, curve = np.vecdot(a, Gd), np.vecdot(d, Gd) / 2
-    slope, t = linear - np.vecdot(Y * s, Gd), np.ones_like(linear)
-    small = 1e-14 * (np.vecdot(a, f) + start.sum(axis=2))  # lost in rounding: take the full step
+    slope, t = linear - np.vecdot(y * s, Gd), np.ones_like(linear)
+    # -slope >= |full step of w|^2: stop when that is small, or lost in the rounding of P.
+    matters = -slope > (0.1 * RELATIVE_ERROR) ** 2 * np.vecdot(a, f) + 1e-13 * start.sum(axis=1)
     while True:
-        change = t * linear + t**2 * curve + (loss(f + t[..., None] * Gd)[1] - start).sum(axis=2)
-        poor = (change > 1e-4 * t * slope) & (-slope > small) & (t > 1e-9)
+        change = t * linear + t**2 * curve + (loss(f + t[:, None] * Gd)[1] - start).sum(axis=1)
+        poor = matters & (change > 1e-4 * t * slope) & (t > 1e-9)
         if not poor.any():
-            return t, slope
+            return t[:, None], matters
         t[poor] /= 2
 
 
-def _solve_subsets(S, live, A, rhs):
-    """For each live problem, x with S_AA x_A = rhs_A and 0 elsewhere; equal sizes go together."""
-    client, A, rhs = np.nonzero(live)[0], A[live], rhs[live]
-    m, x, sizes = A.shape[1], np.zeros_like(rhs), A.sum(axis=1)
+def _solve(S, live, state, Y, bound):
+    """Dual variables of the live problems given the states; free sets of one size go together."""
+    client, free = np.nonzero(live)[0], (state == 1)[live]
+    fixed = (state == 2) * Y * bound
+    rhs = (Y - fixed @ S if fixed.any() else Y)[live]
+    a, m, sizes = fixed[live], Y.shape[2], free.sum(axis=1)
     for n in np.unique(sizes[sizes > 0]):
         rows = np.nonzero(sizes == n)[0][:, None]
-        index = np.nonzero(A[rows[:, 0]])[1].reshape(-1, n)
+        index = np.nonzero(free[rows[:, 0]])[1].reshape(-1, n)
         flat = ((client[rows] * m + index) * m)[:, :, None] + index[:, None, :]
-        x[rows, index] = np.linalg.solve(S.take(flat), rhs[rows, index][..., None])[..., 0]
-    return x
+        a[rows, index] = np.linalg.solve(S.take(flat), rhs[rows, index][..., None])[..., 0]
+    return a

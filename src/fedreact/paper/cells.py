@@ -92,6 +92,8 @@ def build(table: str, spec: dict, published: dict, scores: pd.DataFrame, differe
     """
     means = scores.groupby(["setting", "data", "method", "seed"], sort=True)
     means = means[["accuracy", "rand"]].mean().reset_index()
+    # YAML drops trailing zeros (0.750), so a value's decimals are those of its table.
+    decimals = max(len(str(v).split(".")[-1]) for row in published["rows"].values() for v in row)
     lines, reasons = [], {}
     for metric in spec["metrics"]:
         for row, setting in spec["rows"].items():
@@ -115,7 +117,6 @@ def build(table: str, spec: dict, published: dict, scores: pd.DataFrame, differe
                 if summary.n < 2:
                     why.append("one seed has no interval")
                 reasons[row] = why
-                decimals = len(str(value).split(".")[-1])
                 verdict = "not-comparable" if why else judge(summary, value, decimals)
                 lines.append([*line, value, summary.mean - value, verdict])
     return pd.DataFrame(lines, columns=COLUMNS), {row: why for row, why in reasons.items() if why}

@@ -1,0 +1,203 @@
+"""The configuration: what is refused and with which words, and what each step is given."""
+
+from pathlib import Path
+
+import pytest
+import yaml
+
+from fedreact.errors import UserError
+from fedreact.workflow.config import command_options, load_plan, read_yaml, split_variant
+
+BASE = {
+    "scale": "smoke",
+    "dataset": "air-writing-sim",
+    "data_folder": "data",
+    "data_mirror": None,
+    "device": "auto",
+}
+
+
+def edit(path, change):
+    """Change a YAML file in place."""
+    content = read_yaml(Path(path))
+    change(content)
+    Path(path).write_text(yaml.safe_dump(content))
+
+
+def refused(config=BASE):
+    with pytest.raises(UserError) as caught:
+        load_plan(config)
+    text = str(caught.value)
+    assert "\n" not in text
+    return text
+
+
+def test_defaults_of_the_project_are_valid(project):
+    for scale in ("smoke", "quick", "paper"):
+        assert load_plan(BASE | {"scale": scale}).scale == scale
+
+
+def test_scale_paper_is_the_papers_protocol(project):
+    plan = load_plan(BASE | {"scale": "paper", "dataset": "auto"})
+    assert plan.dataset == "rtd"  # and never another
+    assert plan.seeds == [0, 1, 2, 3, 4]
+    phase1 = plan.phase1_options("clients10-beta1.5")
+    assert (phase1["rounds"], phase1["steps"], phase1["batch_size"]) == (10, 500, 10)
+    assert plan.phase2_options("stationary10")["rounds"] == 60
+    assert plan.phase2_options("stationary100")["rounds"] == 200
+    assert plan.phase2_options("stationary100")["samples_per_round"] == 64
+    assert plan.partition_options("clients10-beta1.5")["samples_per_client"] == 2400
+    assert plan.features("rtd", "stationary100", 3).endswith("clients100-beta1.5/seed3.npz")
+
+
+@pytest.mark.parametrize(
+    ("change", "words"),
+    [
+        ({"scale": "huge"}, ["'huge' is unknown", "paper, quick, smoke"]),
+        ({"dataset": "mnist"}, ["dataset", "mnist", "pendigits"]),
+        ({"device": 7}, ["device", "7"]),
+        ({"dtaset": "rtd"}, ["unknown key dtaset", "known keys", "dataset"]),
+    ],
+)
+def test_wrong_user_settings(project, change, words):
+    text = refused(BASE | change)
+    assert all(word in text for word in words), text
+
+
+@pytest.mark.parametrize(
+    ("file", "change", "words"),
+    [
+        (
+            "experiments",
+            lambda c: c["phase2"].update(linkeage="ward"),
+            ["config/experiments.yaml", "unknown key linkeage at phase2", "linkage"],
+        ),
+        (
+            "experiments",
+            lambda c: c["phase1"].update(rounds="ten"),
+            ["phase1.rounds", "'ten'", "integer"],
+        ),
+        (
+            "experiments",
+            lambda c: c["partitions"]["clients10-beta1.5"].update(beta=0),
+            ["partitions.clients10-beta1.5.beta", "0"],
+        ),
+        (
+            "experiments",
+            lambda c: c["partitions"]["clients10-beta1.5"].update(cluster_sizes=[3, 0]),
+            ["cluster_sizes.1", "0"],
+        ),
+        (
+            "experiments",
+            lambda c: c["phase2"].update(samples_per_round=5000),
+            ["samples_per_round", "5000", "216 train samples"],
+        ),
+        (
+            "experiments",
+            lambda c: c["settings"]["stationary10"].update(partition="clients7"),
+            ["settings.stationary10.partition", "'clients7'"],
+        ),
+        (
+            "experiments",
+            lambda c: c["methods"].append("fedprox"),
+            ["methods", "'fedprox' is unknown", "sc-mma"],
+        ),
+        (
+            "outputs",
+            lambda c: c["tables"]["table05"]["rows"].update(extra="stationary1000"),
+            ["tables.table05.rows", "'stationary1000'"],
+        ),
+        ("scales/smoke", lambda c: c.update(seeds=[1, 1]), ["scales/smoke.yaml", "seeds"]),
+        ("scales/smoke", lambda c: c.update(seeds=[]), ["seeds"]),
+        (
+            "assumptions",
+            lambda c: c["linkage"].update(measured_on=["nowhere"]),
+            ["linkage", "'nowhere'"],
+        ),
+    ],
+)
+def test_wrong_files(project, file, change, words):
+    edit(f"config/{file}.yaml", change)
+    text = refused()
+    assert all(word in text for word in words), text
+
+
+def test_broken_yaml_names_file_and_line(project):
+    Path("config/experiments.yaml").write_text("partition:\n  a: [1, 2\n")
+    assert "config/experiments.yaml, line 3" in refused()
+
+
+def test_digits_fall_back_in_order(project, monkeypatch):
+    monkeypatch.delenv("FEDREACT_DATA_MIRROR", raising=False)
+    auto = BASE | {"dataset": "auto"}
+    assert load_plan(auto).dataset == "air-writing-sim"
+    for name in ("pendigits-orig.tra", "pendigits-orig.tes"):
+        path = Path("mirror/pendigits-orig") / name
+        path.parent.mkdir(parents=True, exist_ok=True)
+        path.touch()
+    assert load_plan(auto).dataset == "air-writing-sim"
+    assert load_plan(auto | {"data_mirror": "mirror"}).dataset == "pendigits"
+    monkeypatch.setenv("FEDREACT_DATA_MIRROR", "mirror")
+    assert load_plan(auto).dataset == "pendigits"
+    for name in ("features", "labels.pkl"):
+        path = Path("data/rtd") / name
+        path.parent.mkdir(parents=True, exist_ok=True)
+        path.touch()
+    assert load_plan(auto).dataset == "rtd"
+    assert load_plan(BASE).dataset == "air-writing-sim"
+
+
+def test_the_ledger_says_what_the_configuration_does(project):
+    plan = load_plan(BASE)
+    for name, entry in plan.assumptions.items():
+        where = entry["set_in"]
+        if where.startswith("scale."):
+            assert where.removeprefix("scale.") in plan.how_much, name
+        elif "/" in where:
+            assert Path(where).is_file(), name
+        else:
+            value = plan.experiments
+            for key in where.split("."):
+                value = value[key]
+            if not isinstance(value, dict):
+                assert entry["taken"] == value, name
+        if "measured_on" in entry:
+            assert entry["alternatives"], name
+            assert entry["taken"] not in entry["alternatives"], name
+
+
+def test_every_published_table_is_rebuilt_and_has_a_source(project):
+    plan = load_plan(BASE)
+    for name in plan.outputs["tables"]:
+        published = read_yaml(Path(f"config/published/{name}.yaml"))
+        assert published["source"]
+        for row in published["rows"].values():
+            assert len(row) == len(published["columns"])
+        assert set(plan.outputs["tables"][name]["columns"]) <= set(published["columns"])
+        assert set(plan.outputs["tables"][name]["rows"]) <= set(published["rows"])
+
+
+def test_variants_change_one_option(project):
+    plan = load_plan(BASE | {"scale": "quick"})
+    taken = plan.phase2_options("stationary10")
+    changed = plan.phase2_options("stationary10+linkage=average")
+    assert {k for k in taken if taken[k] != changed[k]} == {"setting", "linkage"}
+    assert plan.partition("d", "stationary10+linkage=average", 1) == plan.partition(
+        "d", "stationary10", 1
+    )
+    # A change of Phase 1 needs another encoder; its own encoder is that of its seed.
+    features = plan.features("d", "stationary10+negative_weight=1.0", 1)
+    assert features.endswith("clients10-beta1.5+negative_weight=1.0/seed0.npz")
+    assert plan.phase1_options("clients10-beta1.5+negative_weight=1.0")["negative_weight"] == 1
+    features = plan.features("d", "stationary10+encoder_from=own", 1)
+    assert features.endswith("clients10-beta1.5/seed1.npz")
+
+
+def test_split_variant():
+    assert split_variant("a10") == ("a10", {})
+    assert split_variant("a10+C=10.0+loss=hinge") == ("a10", {"C": 10.0, "loss": "hinge"})
+
+
+def test_command_options():
+    options = {"cluster_sizes": [3, 4], "beta": 0.1, "per_label": None}
+    assert command_options(options) == "--cluster-sizes 3 4 --beta 0.1"

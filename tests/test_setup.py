@@ -1,0 +1,40 @@
+"""What a fresh machine installs: one set of pins, for pip and for conda."""
+
+import re
+import tomllib
+
+import yaml
+from conftest import ROOT
+
+
+def pins():
+    lines = (ROOT / "requirements.txt").read_text().splitlines()
+    return [line for line in lines if line and not line.startswith("#")]
+
+
+def test_everything_is_pinned_exactly():
+    assert all(re.fullmatch(r"[A-Za-z0-9._-]+==[0-9][\w.]*", pin) for pin in pins())
+
+
+def test_environment_yml_has_the_same_pins():
+    environment = yaml.safe_load((ROOT / "environment.yml").read_text())
+    (pip,) = (d["pip"] for d in environment["dependencies"] if isinstance(d, dict))
+    assert pip == pins()
+
+
+def test_direct_dependencies_are_pinned():
+    project = tomllib.loads((ROOT / "pyproject.toml").read_text())["project"]
+    direct = set(project["dependencies"]).union(*project["optional-dependencies"].values())
+    names = {re.sub(r"[._-]+", "-", pin.split("==")[0]).lower() for pin in pins()}
+    assert direct <= names
+
+
+def test_torch_version():
+    assert "torch==2.13.0" in pins()
+
+
+def test_citation_names_both_papers():
+    citation = yaml.safe_load((ROOT / "CITATION.cff").read_text())
+    titles = [reference["title"] for reference in citation["references"]]
+    assert len(titles) == 2
+    assert all(title.startswith("Fed-REACT") for title in titles)

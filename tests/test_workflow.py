@@ -1,0 +1,297 @@
+"""The workflow end to end at scale smoke, in a copy of the project."""
+
+import os
+import re
+import shutil
+import signal
+import subprocess
+import sys
+import time
+from pathlib import Path
+
+import numpy as np
+import pandas as pd
+import pytest
+from conftest import copy_project
+
+pytestmark = pytest.mark.workflow
+
+SMOKE = ["--config", "scale=smoke"]
+SCRIPTS = Path(sys.executable).parent
+
+
+def command(*words, cwd, env=None, timeout=300):
+    """Run a command of this environment; returns what it printed, and its status."""
+    path = os.pathsep.join([str(SCRIPTS), os.environ["PATH"]])
+    done = subprocess.run(
+        [SCRIPTS / words[0], *words[1:]],
+        cwd=cwd,
+        env=os.environ | {"PATH": path} | (env or {}),
+        timeout=timeout,
+        stdout=subprocess.PIPE,
+        stderr=subprocess.STDOUT,
+        text=True,
+        check=False,
+    )
+    return done.stdout, done.returncode
+
+
+def snakemake(*words, cwd, **options):
+    printed, status = command("snakemake", *words, cwd=cwd, **options)
+    assert status == 0, printed[-4000:]
+    return printed
+
+
+def planned(*words, cwd):
+    """Rules that a dry run would run, with how many jobs of each."""
+    printed = snakemake("-n", *words, cwd=cwd)
+    if "Nothing to be done" in printed:
+        return {}
+    table = printed.rsplit("Job stats:", 1)[1]
+    return {name: int(n) for name, n in re.findall(r"^(\w+) +(\d+)$", table, re.MULTILINE)}
+
+
+@pytest.fixture(scope="module")
+def built(tmp_path_factory):
+    """The project with everything built at scale smoke, on two cores."""
+    project = copy_project(tmp_path_factory.mktemp("built"))
+    snakemake("--cores", "2", "all", *SMOKE, cwd=project)
+    return project
+
+
+@pytest.fixture
+def copy(built, tmp_path):
+    """A copy of the built project that a test may change."""
+    shutil.copytree(built, tmp_path / "copy")
+    return tmp_path / "copy"
+
+
+def test_all_files_are_there(built):
+    results = built / "results/smoke"
+    for name in ("table05",):
+        for suffix in (".csv", ".tex", ".md"):
+            assert (results / f"tables/{name}{suffix}").stat().st_size > 0
+    for name in ("fig02", "fig07", "fig08"):
+        for suffix in (".pdf", ".png"):
+            assert (results / f"figures/{name}{suffix}").stat().st_size > 0
+
+
+def test_table05(built):
+    table = pd.read_csv(built / "results/smoke/tables/table05.csv")
+    accuracy = table[table["metric"] == "accuracy"]
+    assert len(accuracy) == 2 * 4
+    assert accuracy["mean"].between(0.2, 1).all()
+    assert (accuracy["n_seeds"] == 2).all()
+    assert (accuracy["verdict"] == "not-comparable").all()
+    published = accuracy.set_index(["row", "column"])["published"]
+    assert published["RTD - 10 clients (Stationary)", "Fed-REACT w/ A2"] == 0.928
+    mirrored = os.environ.get("FEDREACT_DATA_MIRROR")
+    assert set(table["data"]) == {"pendigits" if mirrored else "air-writing-sim"}
+
+
+def test_nothing_to_do_the_second_time(built):
+    assert planned("all", *SMOKE, cwd=built) == {}
+
+
+def test_no_temporary_files_or_checkpoints_are_left(built):
+    left = [p.name for p in (built / "results").rglob("*") if p.name.endswith(".part")]
+    assert left == []
+    assert not list((built / "results/smoke/checkpoints").rglob("*.npz"))
+
+
+def test_one_core_gives_the_same_bytes(built, tmp_path):
+    project = copy_project(tmp_path)
+    snakemake("--cores", "1", "all", *SMOKE, cwd=project)
+    names = [
+        path.relative_to(built)
+        for kind in ("npz", "csv", "tex", "md", "png", "pdf")
+        for path in (built / "results").rglob(f"*.{kind}")
+    ]
+    assert len(names) > 20
+    for name in names:
+        assert (project / name).read_bytes() == (built / name).read_bytes(), name
+
+
+@pytest.mark.parametrize(
+    ("file", "old", "new", "rules"),
+    [
+        (
+            "src/fedreact/aggregation.py",
+            "(models - estimate) / t",
+            "(models - estimate) * (1 / t)",
+            {"run_phase2", "make_table", "make_figure", "all"},
+        ),
+        ("src/fedreact/aggregation.py", "(eq. 5)", "(equation 5)", set()),
+        ("src/fedreact/paper/render.py", '"rebuilt"', '"ours"', {"make_table", "all"}),
+        ("config/published/table05.yaml", "0.909", "0.908", {"make_table", "all"}),
+        (
+            "config/experiments.yaml",
+            "linkage: ward",
+            "linkage: average",
+            {"run_phase2", "make_table", "make_figure", "all"},
+        ),
+    ],
+)
+def test_an_edit_runs_what_it_touches_and_no_more(copy, file, old, new, rules):
+    text = (copy / file).read_text()
+    assert old in text
+    (copy / file).write_text(text.replace(old, new, 1))
+    assert planned("all", *SMOKE, cwd=copy).keys() - {"total"} == rules
+
+
+def test_dry_run_of_the_papers_scale_needs_no_data(built):
+    started = time.monotonic()
+    jobs = planned("all_tables", "--config", "scale=paper", cwd=built)
+    assert time.monotonic() - started < 30
+    assert jobs["train_encoder"] == 10
+    assert jobs["run_phase2"] == 10
+
+
+def test_missing_rtd_says_where_to_get_it(built):
+    words = ["--cores", "1", "all_tables", "--config", "scale=paper"]
+    printed, status = command("snakemake", *words, cwd=built)
+    assert status != 0
+    (line,) = [line for line in printed.splitlines() if line.startswith("error:")]
+    assert "shahinur.com" in line
+    assert "data/rtd" in line
+    assert "Traceback" not in printed
+
+
+def test_wrong_setting_is_one_clear_line(built):
+    printed, status = command("snakemake", "-n", "--config", "scale=smok", cwd=built)
+    assert status != 0
+    assert "'smok' is unknown; known scales: paper, quick, smoke" in printed
+    assert "Traceback" not in printed
+
+
+def test_digits_can_be_simulated(copy):
+    printed = snakemake(
+        "--cores", "2", "table05", *SMOKE, "dataset=air-writing-sim", cwd=copy,
+        env={"FEDREACT_DATA_MIRROR": ""},
+    )  # fmt: skip
+    assert "air-writing-sim" in printed
+    table = pd.read_csv(copy / "results/smoke/tables/table05.csv")
+    assert set(table["data"]) == {"air-writing-sim"}
+    caption = (copy / "results/smoke/tables/table05.md").read_text().splitlines()[0]
+    assert "Rebuilt on air-writing-sim" in caption
+
+
+def test_dvc_repro_agrees_with_snakemake(copy):
+    config = copy / "config/config.yaml"
+    config.write_text(config.read_text().replace("scale: quick", "scale: smoke"))
+    before = (copy / "results/smoke/tables/table05.csv").read_bytes()
+    dvc = ["dvc", "config", "core.no_scm", "true"]
+    assert command(*dvc, cwd=copy)[1] == 0
+    printed, status = command("dvc", "repro", cwd=copy)
+    assert status == 0, printed
+    assert "Nothing to be done" in printed  # Snakemake had built it
+    assert (copy / "results/smoke/tables/table05.csv").read_bytes() == before
+    printed, status = command("dvc", "repro", cwd=copy)
+    assert status == 0, printed
+    assert printed.count("didn't change, skipping") == 2
+
+
+def training(built, output, rounds=4):
+    data = next((built / "results/smoke/data").glob("*.npz"))
+    partitions = built / "results/smoke/partitions" / data.stem
+    return [
+        sys.executable, str(built / "scripts/train_encoder.py"),
+        "--data", str(data), "--partition", str(partitions / "clients10-beta1.5/seed0.npz"),
+        "--seed", "3", "--rounds", str(rounds), "--steps", "3", "--workers", "2",
+        "--output", str(output),
+    ]  # fmt: skip
+
+
+def test_killed_training_resumes_to_the_same_bits(built, tmp_path):
+    whole, cut = tmp_path / "whole.npz", tmp_path / "cut.npz"
+    subprocess.run(training(built, whole), check=True, capture_output=True)
+
+    checkpoint = tmp_path / "cut.checkpoint.npz"
+    process = subprocess.Popen(training(built, cut), stderr=subprocess.DEVNULL)
+    while not checkpoint.exists():
+        assert process.poll() is None, "training ended before it could be killed"
+        time.sleep(0.01)
+    process.send_signal(signal.SIGKILL)
+    process.wait()
+    assert not cut.exists()
+
+    resumed = subprocess.run(training(built, cut), check=True, capture_output=True, text=True)
+    assert "resuming after round" in resumed.stderr
+    assert cut.read_bytes() == whole.read_bytes()
+    assert not checkpoint.exists()
+
+
+def test_damaged_and_foreign_checkpoints_are_not_resumed(built, tmp_path):
+    output = tmp_path / "e.npz"
+    checkpoint = tmp_path / "e.checkpoint.npz"
+    foreign = {"theta": np.zeros(3, np.float32), "t": np.array(1), "identity": np.array("other")}
+    for content in (b"", b"PK\x03\x04 not a zip"):
+        checkpoint.write_bytes(content)
+        run = subprocess.run(training(built, output, 1), check=True, capture_output=True, text=True)
+        assert "starting anew" in run.stderr
+    np.savez(checkpoint, **foreign)
+    run = subprocess.run(training(built, output, 1), check=True, capture_output=True, text=True)
+    assert "of other data or settings" in run.stderr
+
+
+def test_workers_end_with_the_process_that_started_them(built, tmp_path):
+    process = subprocess.Popen(
+        training(built, tmp_path / "e.npz", rounds=500), stderr=subprocess.DEVNULL
+    )
+    try:
+        while not (tmp_path / "e.checkpoint.npz").exists():
+            assert process.poll() is None
+            time.sleep(0.01)
+        workers = descendants(process.pid)
+        assert len(workers) >= 2
+    finally:
+        process.kill()
+        process.wait()
+    for _ in range(100):
+        if not any(Path(f"/proc/{pid}").exists() for pid in workers):
+            return
+        time.sleep(0.1)
+    pytest.fail("workers go on after their parent was killed")
+
+
+def descendants(pid):
+    """Processes below one, from /proc."""
+    if not Path("/proc").is_dir():
+        pytest.skip("needs /proc")
+    parents = {}
+    for status in Path("/proc").glob("[0-9]*/stat"):
+        try:
+            fields = status.read_text().rsplit(")", 1)[1].split()
+        except OSError:
+            continue
+        parents[int(status.parent.name)] = int(fields[1])
+    below, todo = [], [pid]
+    while todo:
+        children = [p for p, parent in parents.items() if parent == todo[0]]
+        below += children
+        todo = todo[1:] + children
+    return below
+
+
+@pytest.mark.parametrize("script", sorted(Path("scripts").glob("[a-z]*.py"), key=str))
+def test_every_command_explains_itself(built, script):
+    printed, status = command("python", str(script), "--help", cwd=built)
+    assert status == 0
+    assert "usage:" in printed
+    printed, status = command("python", str(script), cwd=built)
+    assert status == 2
+    assert "Traceback" not in printed
+
+
+@pytest.mark.parametrize("content", [b"", b"PK\x03\x04", b"\x80\x04]q\x00."])
+def test_a_damaged_file_is_one_clear_line_and_nothing_is_written(built, tmp_path, content):
+    damaged, output = tmp_path / "data.npz", tmp_path / "out.npz"
+    damaged.write_bytes(content)
+    printed, status = command(
+        "python", "scripts/make_partition.py", "--data", str(damaged), "--cluster-sizes", "1",
+        "--beta", "1", "--seed", "0", "--output", str(output), cwd=built,
+    )  # fmt: skip
+    assert status == 2
+    (line,) = printed.splitlines()
+    assert line.startswith(f"error: {damaged}: not a readable dataset")
+    assert sorted(p.name for p in tmp_path.iterdir()) == ["data.npz"]
