@@ -44,8 +44,8 @@ def effect(assumption, entry, variant, means):
             s = summarise(by_seed[metric].to_numpy())
             yield {
                 "assumption": assumption,
-                "taken": entry["taken"],
-                "alternative": alternative,
+                "taken": str(entry["taken"]),
+                "alternative": str(alternative),
                 "setting": setting,
                 "method": method,
                 "metric": metric,

@@ -165,15 +165,18 @@ def test_wrong_setting_is_one_clear_line(built):
 
 
 def test_digits_can_be_simulated(copy):
-    printed = snakemake(
-        "--cores", "2", "table05", *SMOKE, "dataset=air-writing-sim", cwd=copy,
-        env={"FEDREACT_DATA_MIRROR": ""},
-    )  # fmt: skip
-    assert "air-writing-sim" in printed
-    table = pd.read_csv(copy / "results/smoke/tables/table05.csv")
-    assert set(table["data"]) == {"air-writing-sim"}
-    caption = (copy / "results/smoke/tables/table05.md").read_text().splitlines()[0]
-    assert "Rebuilt on air-writing-sim" in caption
+    words = ["--cores", "2", "fig07", *SMOKE, "dataset=air-writing-sim"]
+    printed = snakemake(*words, cwd=copy)
+    assert "Digits: air-writing-sim" in printed
+    for path in (copy / "results/smoke/rounds/air-writing-sim").rglob("*.csv"):
+        assert set(pd.read_csv(path)["data"]) == {"air-writing-sim"}
+
+
+def test_without_network_and_mirror_the_digits_are_simulated(built):
+    words = ["-n", "fig07", *SMOKE]
+    printed, status = command("snakemake", *words, cwd=built, env={"FEDREACT_DATA_MIRROR": ""})
+    assert status == 0, printed
+    assert "rounds/air-writing-sim/stationary10/seed0.csv" in printed
 
 
 def test_dvc_repro_agrees_with_snakemake(copy):
