@@ -12,7 +12,7 @@ import numpy as np
 from fedreact.methods import Method, Uploads
 from fedreact.partition import Partition
 from fedreact.rng import generator
-from fedreact.scoring import TestSets, rand_score
+from fedreact.scoring import HeldOut, rand_score
 from fedreact.task_models import fit_linear_svm
 
 
@@ -54,7 +54,7 @@ def run(
         Of the linear SVM; see :func:`fedreact.task_models.fit_linear_svm`.
     """
     K, n_classes = len(partition.train), int(y.max()) + 1
-    test = TestSets(features, y, partition.test)
+    held_out = HeldOut(features, y, partition.test)
     states = {name: method.init(K) for name, method in methods.items()}
     for t in range(1, rounds + 1):
         at, valid = labelled_samples(partition.train, samples_per_round, seed, t)
@@ -65,7 +65,7 @@ def run(
             states[name], models, found = method.round(states[name], uploads)
             held.append(models.reshape(weights.shape))
             labels.append(found)
-        accuracy = test.accuracy(np.stack(held).astype(np.float32))
+        accuracy = held_out.accuracy(np.stack(held).astype(np.float32))
         for name, acc, found in zip(methods, accuracy, labels):
             yield RoundScores(t, name, float(acc), rand_score(partition.clusters, found))
 

@@ -22,4 +22,6 @@ def generator(seed: int, purpose: str, *keys: int) -> np.random.Generator:
     keys
         Non-negative integers that tell apart the pieces of one purpose, e.g. round and client.
     """
-    return np.random.default_rng([seed, zlib.crc32(purpose.encode()), *keys])
+    # As a spawn key, a sequence that ends in zeros is not taken for a shorter one.
+    key = (zlib.crc32(purpose.encode()), *keys)
+    return np.random.default_rng(np.random.SeedSequence(seed, spawn_key=key))

@@ -5,10 +5,10 @@ from sklearn.metrics import rand_score
 
 from fedreact.task_models import decision
 
-__all__ = ["TestSets", "rand_score"]
+__all__ = ["HeldOut", "rand_score"]
 
 
-class TestSets:
+class HeldOut:
     """The clients' test samples, stacked so that all models are scored at once."""
 
     def __init__(self, features: np.ndarray, y: np.ndarray, test: list[np.ndarray]):
