@@ -37,3 +37,7 @@ rule all:
 
 onstart:
     print(f"Scale: {PLAN.scale}. Digits: {PLAN.dataset}. Results: {PLAN.results}/")
+
+
+onsuccess:
+    print(f"Done. Results: {PLAN.results}/tables and {PLAN.results}/figures")

@@ -68,7 +68,10 @@ def main(args):
             save_checkpoint(checkpoint, theta, t, identity)
             spent = time.monotonic() - started
             left = spent / before * (total - before)
-            log.info("round %d of %d: loss %.3f, %.0f s left", t, args.rounds, mean_loss, left)
+            log.info(
+                "encoder %s, seed %d: round %d of %d, loss %.3f, %.0f s left",
+                *(args.partition.parent.name, args.seed, t, args.rounds, mean_loss, left),
+            )
     with atomic(args.output) as path:
         npz.save(path, theta=theta, encoder=np.array(json.dumps(asdict(encoder))))
     checkpoint.unlink(missing_ok=True)

@@ -155,6 +155,7 @@ def test_missing_rtd_says_where_to_get_it(built):
     assert "shahinur.com" in line
     assert "data/rtd" in line
     assert "Traceback" not in printed
+    assert "returned non-zero exit status 2" in printed
 
 
 def test_wrong_setting_is_one_clear_line(built):

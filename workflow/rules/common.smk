@@ -18,8 +18,9 @@ except UserError as error:
 PLAN.export_mirror()
 R, DATASET = PLAN.results, PLAN.dataset
 
-# The scripts find the package also where it is not installed (conda environments of the rules).
-shell.prefix(f"export PYTHONPATH={workflow.basedir}/src; ")
+# The scripts find the package also where it is not installed (conda environments of the rules). A
+# prefix of one's own replaces Snakemake's, without which a failed step behind a pipe is a success.
+shell.prefix(f"set -euo pipefail; export PYTHONPATH={workflow.basedir}/src; ")
 
 
 wildcard_constraints:
