@@ -33,6 +33,7 @@ rule all:
     input:
         rules.all_tables.input,
         rules.all_figures.input,
+        rules.report.output,
 
 
 onstart:
@@ -40,4 +41,4 @@ onstart:
 
 
 onsuccess:
-    print(f"Done. Results: {PLAN.results}/tables and {PLAN.results}/figures")
+    print(f"Done. Results: {PLAN.results}/")

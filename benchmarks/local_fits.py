@@ -5,17 +5,25 @@ rectified: "free" = class mean plus independent noise in each feature; "low" = a
 20-dimensional input (class mean plus noise), so that they are correlated as learned ones are.
 The methods alternate in one process, on one thread; times are CPU seconds of the whole round.
 
-Run: python benchmarks/local_fits.py
+    python benchmarks/local_fits.py [--data FILE --features FILE --partition FILE]
+
+With files of the workflow (below results/quick/), a round on them is measured instead.
 """
 
+import argparse
 import statistics
 import time
 import warnings
+from pathlib import Path
 
 import numpy as np
 from sklearn.svm import LinearSVC
 from threadpoolctl import threadpool_limits
 
+from fedreact import npz
+from fedreact.data.dataset import SeriesDataset
+from fedreact.partition import Partition
+from fedreact.phase2 import labelled_samples
 from fedreact.rng import generator
 from fedreact.task_models import fit_linear_svm
 
@@ -51,12 +59,28 @@ def smallest_cosine(weights, reference, y):
     return smallest
 
 
+def real_data(args):
+    """The first round of a run of the workflow, less clients of one class, which LinearSVC refuses."""
+    y = SeriesDataset.load(args.data).y
+    features = npz.load(args.features, "features file", ["features"])["features"]
+    at, _ = labelled_samples(Partition.load(args.partition).train, SAMPLES, seed=0, t=1)
+    at = at[[len(np.unique(labels)) > 1 for labels in y[at]]]
+    return features[at], y[at]
+
+
 def main():
+    p = argparse.ArgumentParser(description=__doc__.splitlines()[0])
+    for name in ("data", "features", "partition"):
+        p.add_argument(f"--{name}", type=Path)
+    args = p.parse_args()
+    cases = [("free", 1), ("free", 0.05), ("low", 1), ("low", 0.05)]
+    if args.data:
+        cases = [("real", 1)]
     warnings.filterwarnings("ignore", category=UserWarning)  # LinearSVC: not converged
     print("CPU ms per round: median (min-max); cosine: smallest against LinearSVC at tol 1e-6")
     print(f"{'features':<11}{'method':<20}{'ms':>22}{'times ours':>12}{'cosine':>11}")
-    for kind, scale in [("free", 1), ("free", 0.05), ("low", 1), ("low", 0.05)]:
-        X, y = make_data(kind, scale)
+    for kind, scale in cases:
+        X, y = real_data(args) if kind == "real" else make_data(kind, scale)
         methods = {
             "fit_linear_svm": lambda X=X, y=y: fit_linear_svm(X, y, CLASSES),
             "LinearSVC": lambda X=X, y=y: loop(X, y, 1e-4),

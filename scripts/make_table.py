@@ -14,9 +14,9 @@ def main(args):
     spec = read_yaml(args.outputs)["tables"][args.table]
     published = read_yaml(args.published)
     scores = pd.concat([pd.read_csv(path) for path in args.scores])
-    found, reasons = cells.build(args.table, spec, published, scores, args.differences)
+    found = cells.build(args.table, spec, published, scores, args.differences)
     text = render.caption(spec["title"], found, args.scale, published["source"])
-    notes = render.notes(reasons)
+    notes = render.notes(cells.reasons(found, published, args.differences))
     as_markdown = render.markdown(found, text, notes)
     forms = {
         ".csv": found.to_csv(index=False, float_format="%.6f", lineterminator="\n"),

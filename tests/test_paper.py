@@ -64,8 +64,8 @@ def test_one_seed_has_no_interval():
 
 
 def test_verdicts():
-    table, reasons = cells.build("t", SPEC, PUBLISHED, scores(), [])
-    assert reasons == {}
+    table = cells.build("t", SPEC, PUBLISHED, scores(), [])
+    assert cells.reasons(table, PUBLISHED, []) == {}
     a1 = cell(table, "RTD - 10 clients", "A1")
     assert (a1["mean"], a1["published"]) == (pytest.approx(0.9), 0.9)
     assert a1["verdict"] == "reproduced"
@@ -94,20 +94,22 @@ def test_published_values_are_taken_as_rounded(decimals, verdict):
 )
 def test_what_cannot_be_compared_is_not_judged(data, seeds, differences, unstated, reason):
     published = PUBLISHED | {"unstated": unstated}
-    table, reasons = cells.build("t", SPEC, published, scores(data, seeds), differences)
+    table = cells.build("t", SPEC, published, scores(data, seeds), differences)
+    reasons = cells.reasons(table, published, differences)
     assert cell(table, "RTD - 10 clients", "A1")["verdict"] == "not-comparable"
     assert reason in reasons["RTD - 10 clients"][0]
 
 
 def test_unpublished_cells_are_empty_and_methods_not_built_are_absent():
-    table, _ = cells.build("t", SPEC, PUBLISHED, scores(), [])
+    table = cells.build("t", SPEC, PUBLISHED, scores(), [])
     assert pd.isna(cell(table, "RTD - 10 clients", "A1", "rand")["published"])
     assert set(table["column"]) == {"A1", "SC"}
     assert list(table.columns) == cells.COLUMNS
 
 
 def shown():
-    table, reasons = cells.build("t", SPEC, PUBLISHED, scores("pendigits"), ["fewer rounds"])
+    table = cells.build("t", SPEC, PUBLISHED, scores("pendigits"), ["fewer rounds"])
+    reasons = cells.reasons(table, PUBLISHED, ["fewer rounds"])
     text = render.caption(SPEC["title"], table, "quick", PUBLISHED["source"])
     return table, text, render.notes(reasons)
 

@@ -107,3 +107,28 @@ rule all_figures:
         rules.fig02.input,
         rules.fig07.input,
         rules.fig08.input,
+
+
+rule report:
+    input:
+        tables=[f"{R}/tables/{name}.csv" for name in PLAN.outputs["tables"]],
+        figures=[f"{R}/figures/{name}.png" for name in PLAN.outputs["figures"]],
+        template="src/fedreact/paper/report.html.j2",
+        ledger="config/assumptions.yaml",
+    output:
+        f"{R}/report.html",
+    log:
+        f"{R}/logs/report.log",
+    conda:
+        "../../environment.yml"
+    params:
+        spec=str(PLAN.outputs),
+        data=DATASET,
+        scale=PLAN.scale,
+        differences=PLAN.how_much["differences"],
+        code=code_digest("scripts/make_report.py"),
+    shell:
+        "python scripts/make_report.py --tables {input.tables} --figures {input.figures}"
+        " --template {input.template} --ledger {input.ledger} --data {params.data}"
+        " --scale {params.scale} --differences {params.differences:q}"
+        " --output {output} 2>&1 | tee {log}"

@@ -68,7 +68,9 @@ def judge(summary: Summary, published: float, decimals: int) -> str:
     return "reproduced" if low - rounding <= published <= high + rounding else "differs"
 
 
-def build(table: str, spec: dict, published: dict, scores: pd.DataFrame, differences: list[str]):
+def build(
+    table: str, spec: dict, published: dict, scores: pd.DataFrame, differences: list[str]
+) -> pd.DataFrame:
     """Make the cells of a table.
 
     Parameters
@@ -86,37 +88,52 @@ def build(table: str, spec: dict, published: dict, scores: pd.DataFrame, differe
 
     Returns
     -------
-    cells, reasons
-        A data frame with :data:`COLUMNS`, a line a cell, and why cells are not comparable: texts
-        by row label.
+    pandas.DataFrame
+        :data:`COLUMNS`, a line a cell. Cells that the paper has no value for are not comparable.
     """
     means = scores.groupby(["setting", "data", "method", "seed"], sort=True)
     means = means[["accuracy", "rand"]].mean().reset_index()
     # YAML drops trailing zeros (0.750), so a value's decimals are those of its table.
     decimals = max(len(str(v).split(".")[-1]) for row in published["rows"].values() for v in row)
-    lines, reasons = [], {}
+    lines = []
     for metric in spec["metrics"]:
         for row, setting in spec["rows"].items():
+            known = {}
+            if metric == published["metric"]:
+                known = dict(zip(published["columns"], published["rows"].get(row, [])))
             for column, method in spec["columns"].items():
-                chosen = means[(means.setting == setting) & (means.method == method)]
-                data = chosen.data.iloc[0]
-                summary = summarise(chosen[metric].to_numpy(), BOUNDS[metric])
-                line = [table, row, column, metric, data, summary.mean, *summary.ci, summary.n]
-                value = None
-                if metric == published["metric"]:
-                    value = dict(zip(published["columns"], published["rows"].get(row, []))).get(
-                        column
-                    )
-                if value is None:
-                    lines.append([*line, None, None, "not-comparable"])
-                    continue
-                why = [f"the data is {data}, the paper's is {published['data']}"]
-                why = [*(why if data != published["data"] else []), *differences]
-                if row in published["unstated"]:
-                    why.append(f"the paper does not state {published['unstated'][row]}")
-                if summary.n < 2:
-                    why.append("one seed has no interval")
-                reasons[row] = why
-                verdict = "not-comparable" if why else judge(summary, value, decimals)
-                lines.append([*line, value, summary.mean - value, verdict])
-    return pd.DataFrame(lines, columns=COLUMNS), {row: why for row, why in reasons.items() if why}
+                chosen = means[(means["setting"] == setting) & (means["method"] == method)]
+                data = chosen["data"].iloc[0]
+                s = summarise(chosen[metric].to_numpy(), BOUNDS[metric])
+                value, difference, verdict = known.get(column), None, "not-comparable"
+                if value is not None:
+                    difference = s.mean - value
+                    if not why_not(row, data, s.n, published, differences):
+                        verdict = judge(s, value, decimals)
+                cell = [table, row, column, metric, data, s.mean, *s.ci, s.n]
+                lines.append([*cell, value, difference, verdict])
+    return pd.DataFrame(lines, columns=COLUMNS)
+
+
+def why_not(
+    row: str, data: str, n_seeds: int, published: dict, differences: list[str]
+) -> list[str]:
+    """Say why the cells of a row cannot be compared with the published ones; empty if they can."""
+    why = list(differences)
+    if data != published["data"]:
+        why.insert(0, f"the data is {data}, the paper's is {published['data']}")
+    if row in published["unstated"]:
+        why.append(f"the paper does not state {published['unstated'][row]}")
+    if n_seeds < 2:
+        why.append("one seed has no interval")
+    return why
+
+
+def reasons(cells: pd.DataFrame, published: dict, differences: list[str]) -> dict[str, list[str]]:
+    """Collect :func:`why_not` for each row that has a published value and cannot be compared."""
+    rows = cells.dropna(subset="published").drop_duplicates("row")
+    found = {
+        row: why_not(row, data, n, published, differences)
+        for row, data, n in zip(rows["row"], rows["data"], rows["n_seeds"])
+    }
+    return {row: why for row, why in found.items() if why}
