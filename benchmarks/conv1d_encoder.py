@@ -1,46 +1,84 @@
 """The encoder and loss in the plain formulation that Franceschi et al. (2019) describe.
 
-Each convolution is a ``torch.nn.functional.conv1d`` padded on both sides and cut on the right, each
-negative sample has a forward and a backward pass of its own. Tests hold the package's encoder to
-this one; the benchmark compares their speed.
+A ``torch.nn.Module`` of ``Conv1d`` with weight normalisation, padded on both sides and cut on the
+right; each negative sample has a forward and a backward pass of its own. Tests hold the package's
+encoder to this one; the benchmark compares their speed.
 """
 
 import torch
-from torch.nn.functional import conv1d, leaky_relu, logsigmoid
+from torch import nn
+from torch.nn.functional import logsigmoid
+from torch.nn.utils.parametrizations import weight_norm
 
 from fedreact.losses import SubSequences
 from fedreact.models.causal_cnn import CausalCNN
 
 
-class Conv1dEncoder:
+class Cut(nn.Module):
+    """Leave out the last steps."""
+
+    def __init__(self, steps: int):
+        super().__init__()
+        self.steps = steps
+
+    def forward(self, x):
+        """``[B, C, L]`` to ``[B, C, L - steps]``."""
+        return x[:, :, : -self.steps]
+
+
+class Block(nn.Module):
+    """Two causal convolutions with leaky ReLU, and a skip connection without activation."""
+
+    def __init__(self, n_in: int, n_out: int, kernel_size: int, dilation: int):
+        super().__init__()
+        padding = (kernel_size - 1) * dilation
+        layers = []
+        for width in (n_in, n_out):
+            conv = nn.Conv1d(width, n_out, kernel_size, padding=padding, dilation=dilation)
+            layers += [weight_norm(conv), Cut(padding), nn.LeakyReLU()]
+        self.causal = nn.Sequential(*layers)
+        self.skip = nn.Conv1d(n_in, n_out, 1) if n_in != n_out else None
+
+    def forward(self, x):
+        """``[B, n_in, L]`` to ``[B, n_out, L]``."""
+        return self.causal(x) + (x if self.skip is None else self.skip(x))
+
+
+class Conv1dEncoder(nn.Sequential):
     """Encoder on series ``[B, channels, L]`` with weights from a flat vector ``[P]``."""
 
     def __init__(self, shape: CausalCNN, theta: torch.Tensor):
-        self.shape = shape
-        self.theta = theta.detach().clone().requires_grad_()
+        blocks = [Block(n_in, n_out, shape.kernel_size, d) for n_in, n_out, d in shape.blocks]
+        last = nn.Linear(shape.reduced_size, shape.out_channels)
+        super().__init__(*blocks, nn.AdaptiveMaxPool1d(1), nn.Flatten(), last)
+        self.to(theta.dtype)
+        with torch.no_grad():
+            given = shape.unpack(theta[None])
+            for (name, values), parameter in zip(given.items(), self.in_order(), strict=True):
+                assert values.numel() == parameter.numel(), name
+                parameter.copy_(values.reshape(parameter.shape))
 
-    def __call__(self, x: torch.Tensor) -> torch.Tensor:
-        """Features ``[B, out_channels]``."""
-        w = {name: part[0] for name, part in self.shape.unpack(self.theta[None]).items()}
-        for i, (_, _, dilation) in enumerate(self.shape.blocks):
-            skip = x
-            if f"{i}.skip.weight" in w:
-                skip = conv1d(x, w[f"{i}.skip.weight"][:, :, None], w[f"{i}.skip.bias"])
-            for name in (f"{i}.conv1", f"{i}.conv2"):
-                v, g = w[f"{name}.v"], w[f"{name}.g"]
-                weight = g[:, None, None] * v / v.norm(dim=(1, 2), keepdim=True)
-                padding = (self.shape.kernel_size - 1) * dilation
-                x = conv1d(x, weight, w[f"{name}.bias"], padding=padding, dilation=dilation)
-                x = leaky_relu(x[:, :, :-padding], 0.01)
-            x = x + skip
-        pooled = torch.nn.functional.adaptive_max_pool1d(leaky_relu(x, 0.01), 1)[:, :, 0]
-        return pooled @ w["linear.weight"].T + w["linear.bias"]
+    def in_order(self) -> list[nn.Parameter]:
+        """The parameters in the order of the flat vector: direction, norm, bias."""
+        found = []
+        for block in self:
+            if isinstance(block, Block):
+                for conv in (block.causal[0], block.causal[3]):
+                    norm = conv.parametrizations.weight
+                    found += [norm.original1, norm.original0, conv.bias]
+                if block.skip is not None:
+                    found += [block.skip.weight, block.skip.bias]
+        return [*found, self[-1].weight, self[-1].bias]
+
+    def gradient(self) -> torch.Tensor:
+        """The gradient as a flat vector ``[P]``."""
+        return torch.cat([parameter.grad.flatten() for parameter in self.in_order()])
 
 
 def train_step(
     encoder: Conv1dEncoder, X: torch.Tensor, draws: SubSequences, step: int, weight: float
 ) -> float:
-    """Accumulate the gradient of eq. 1 in ``encoder.theta.grad``; returns the loss.
+    """Accumulate the gradient of eq. 1, its negatives times ``weight``; returns the loss.
 
     ``X [N, channels, T]``. The anchors and positives are passed once; each negative is passed and
     propagated back on its own, which keeps memory low.

@@ -60,7 +60,7 @@ def smallest_cosine(weights, reference, y):
 
 
 def real_data(args):
-    """The first round of a run of the workflow, less clients of one class, which LinearSVC refuses."""
+    """The first round of a run, without clients of one class, which LinearSVC refuses."""
     y = SeriesDataset.load(args.data).y
     features = npz.load(args.features, "features file", ["features"])["features"]
     at, _ = labelled_samples(Partition.load(args.partition).train, SAMPLES, seed=0, t=1)

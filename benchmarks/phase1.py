@@ -55,7 +55,7 @@ def main():
     torch.set_num_threads(1)
     keep_heap()
 
-    encoder, loss = VARIANTS[args.encoder], ContrastiveLoss(n_negatives=10, negative_weight=0.1)
+    encoder, loss = VARIANTS[args.encoder], ContrastiveLoss(n_negatives=10)
     theta = encoder.init(torch.Generator().manual_seed(0))
     rng = np.random.default_rng(0)
     X = torch.from_numpy(rng.normal(size=(N_SERIES, LENGTH, 3)).cumsum(1) / 10)
@@ -75,7 +75,7 @@ def main():
         reference = Conv1dEncoder(encoder, theta.to(dtype))
         series = X.to(dtype).mT.contiguous()
         for step in range(args.steps):
-            train_step(reference, series, draws, step, loss.negative_weight)
+            train_step(reference, series, draws, step, 1 / loss.n_negatives)
 
     a, b = torch.randn(2, 2048, 2048)
     variants = {

@@ -6,7 +6,7 @@ import pandas as pd
 from _cli import atomic, log, parser, run
 
 from fedreact.paper.cells import summarise
-from fedreact.workflow.config import read_yaml, split_variant
+from fedreact.workflow.config import read_yaml, split_variant, variant_name
 
 METRICS = {"accuracy": "accuracy", "rand": "Rand score"}
 
@@ -22,7 +22,7 @@ def main(args):
         for name, entry in ledger.items()
         for setting in entry.get("measured_on", [])
         for value in entry["alternatives"]
-        if (variant := f"{setting}+{entry['set_in'].split('.')[-1]}={value}") in run_settings
+        if (variant := variant_name(setting, entry, value)) in run_settings
         for line in effect(name, entry, variant, means)
     )
     data = ", ".join(sorted(scores["data"].unique()))

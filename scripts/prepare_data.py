@@ -63,7 +63,12 @@ if __name__ == "__main__":
     p = parser(__doc__)
     p.add_argument("--dataset", choices=[*READERS, "air-writing-sim"], required=True)
     p.add_argument("--registry", type=Path, default=Path("config/datasets.yaml"))
-    p.add_argument("--data-folder", type=Path, default=Path("data"))
+    p.add_argument(
+        "--data-folder",
+        type=Path,
+        default=os.environ.get("FEDREACT_DATA_FOLDER", "data"),
+        help="folder that holds, or gets, the raw files",
+    )
     p.add_argument(
         "--mirror",
         type=Path,

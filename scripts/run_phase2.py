@@ -29,6 +29,7 @@ def main(args):
         iterations=args.affect_iterations,
         start=args.affect_start,
         send=args.send,
+        unsent=args.unsent,
         identity=args.identity,
     )
     scores = phase2.run(
@@ -68,6 +69,7 @@ if __name__ == "__main__":
     p.add_argument("--affect-iterations", type=int, default=5)
     p.add_argument("--affect-start", choices=["zeros", "first"], default="zeros")
     p.add_argument("--send", choices=["unchanged", "always"], default="unchanged")
+    p.add_argument("--unsent", choices=["kept", "own"], default="kept")
     p.add_argument("--identity", choices=["cluster", "client"], default="cluster")
     p.add_argument("--output", type=Path, required=True)
     run(main, p)

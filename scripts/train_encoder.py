@@ -18,9 +18,9 @@ from tqdm import tqdm
 from fedreact import npz
 from fedreact.data.dataset import SeriesDataset
 from fedreact.errors import UserError
-from fedreact.federated.engine import LocalTraining, open_engine
+from fedreact.federated.engine import LocalTraining, open_engine, resolve_device
 from fedreact.federated.fedavg import fedavg
-from fedreact.losses import ContrastiveLoss
+from fedreact.losses import NEGATIVE_WEIGHTING, ContrastiveLoss
 from fedreact.models.causal_cnn import VARIANTS
 from fedreact.partition import Partition
 from fedreact.rng import generator
@@ -33,7 +33,7 @@ def main(args):
     encoder = replace(VARIANTS[args.encoder], in_channels=data.X.shape[1])
     training = LocalTraining(
         encoder,
-        ContrastiveLoss(args.negatives, args.negative_weight),
+        ContrastiveLoss(args.negatives, args.negative_weighting),
         args.steps,
         args.batch_size,
         args.learning_rate,
@@ -42,15 +42,17 @@ def main(args):
     theta, done = encoder.init(init).numpy(), 0
 
     checkpoint = args.checkpoint or args.output.with_suffix(".checkpoint.npz")
-    identity = fingerprint(training, args.seed, data, drawn)
-    if (saved := load_checkpoint(checkpoint, identity)) is not None:
+    device = resolve_device(args.device)
+    identity = fingerprint(training, args.seed, device, data, drawn)
+    saved = load_checkpoint(checkpoint, identity)
+    if saved is not None and saved[1] <= args.rounds:
         theta, done = saved
         log.info("resuming after round %d of %d (%s)", done, args.rounds, checkpoint)
 
     K = len(drawn.train)
     n_samples = np.array([len(indices) for indices in drawn.train])
     X = np.ascontiguousarray(data.X.transpose(0, 2, 1))
-    engine = open_engine(training, X, drawn.train, args.seed, args.device, args.workers)
+    engine = open_engine(training, X, drawn.train, args.seed, device, args.workers)
     started, rounds = time.monotonic(), range(done + 1, args.rounds + 1)
     total = len(rounds) * K * args.steps
     with engine, tqdm(total=total, unit="step", disable=None) as bar:
@@ -77,9 +79,12 @@ def main(args):
     checkpoint.unlink(missing_ok=True)
 
 
-def fingerprint(training, seed, data, drawn) -> str:
-    """Digest of all that decides the weights; a checkpoint of other work is not resumed."""
-    digest = hashlib.sha256(f"{training} seed={seed}".encode())
+def fingerprint(training, seed, device, data, drawn) -> str:
+    """Digest of the work; a checkpoint of other work is not resumed.
+
+    The code is not part of it: the workflow names checkpoints after the digest of the code.
+    """
+    digest = hashlib.sha256(f"{training} {seed=} {device=}".encode())
     for array in (data.X, *drawn.train):
         digest.update(np.ascontiguousarray(array).tobytes())
     return digest.hexdigest()
@@ -117,7 +122,7 @@ if __name__ == "__main__":
     p.add_argument("--batch-size", type=int, default=10)
     p.add_argument("--learning-rate", type=float, default=1e-3)
     p.add_argument("--negatives", type=int, default=10, help="negative samples an anchor")
-    p.add_argument("--negative-weight", type=float, default=1.0, help="of each negative's loss")
+    p.add_argument("--negative-weighting", choices=NEGATIVE_WEIGHTING, default="mean")
     p.add_argument("--device", choices=["auto", "cpu", "cuda"], default="auto")
     p.add_argument("--workers", type=int, default=1, help="processes, if on the CPU")
     p.add_argument("--checkpoint", type=Path, help="kept while training (default: beside output)")

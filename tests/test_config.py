@@ -114,6 +114,11 @@ def test_wrong_user_settings(project, change, words):
             lambda c: c["linkage"].update(measured_on=["nowhere"]),
             ["linkage", "'nowhere'"],
         ),
+        (
+            "assumptions",
+            lambda c: c["smallest-cluster"].update(measured_on=["stationary10"]),
+            ["smallest-cluster", "cannot be run"],
+        ),
     ],
 )
 def test_wrong_files(project, file, change, words):
@@ -168,8 +173,8 @@ def test_the_ledger_says_what_the_configuration_does(project):
 
 def test_every_published_table_is_rebuilt_and_has_a_source(project):
     plan = load_plan(BASE)
-    for name in plan.outputs["tables"]:
-        published = read_yaml(Path(f"config/published/{name}.yaml"))
+    for path in Path("config/published").glob("*.yaml"):
+        name, published = path.stem, read_yaml(path)
         assert published["source"]
         for row in published["rows"].values():
             assert len(row) == len(published["columns"])
@@ -186,9 +191,12 @@ def test_variants_change_one_option(project):
         "d", "stationary10", 1
     )
     # A change of Phase 1 needs another encoder; its own encoder is that of its seed.
-    features = plan.features("d", "stationary10+negative_weight=1.0", 1)
-    assert features.endswith("clients10-beta1.5+negative_weight=1.0/seed0.npz")
-    assert plan.phase1_options("clients10-beta1.5+negative_weight=1.0")["negative_weight"] == 1
+    features = plan.features("d", "stationary10+negative_weighting=sum", 1)
+    assert features.endswith("clients10-beta1.5+negative_weighting=sum/seed0.npz")
+    assert (
+        plan.phase1_options("clients10-beta1.5+negative_weighting=sum")["negative_weighting"]
+        == "sum"
+    )
     features = plan.features("d", "stationary10+encoder_from=own", 1)
     assert features.endswith("clients10-beta1.5/seed1.npz")
 
@@ -201,3 +209,4 @@ def test_split_variant():
 def test_command_options():
     options = {"cluster_sizes": [3, 4], "beta": 0.1, "per_label": None}
     assert command_options(options) == "--cluster-sizes 3 4 --beta 0.1"
+    assert command_options({"name": "two words"}) == "--name 'two words'"

@@ -1,7 +1,5 @@
 """The contract that every method keeps, and the limits in which methods coincide."""
 
-from functools import partial
-
 import numpy as np
 import pytest
 from sklearn.metrics import rand_score
@@ -162,33 +160,34 @@ def scripted(labels_by_round):
     return lambda *_, **__: np.array(next(rounds))
 
 
+# Client 0 alone, clients 1 and 2 together, until client 2 leaves in round 3.
+# Cluster means: rounds 1 and 2: (1, 3), (2, 5); rounds 3 and 4: (6, 5), (6, 6).
+THIRD = [(1 + 2 + 6) / 3, (3 + 5 + 5) / 3]
+FOURTH = [(1 + 2 + 6 + 6) / 4, (3 + 5 + 5 + 6) / 4]
+
+
 @pytest.mark.parametrize(
-    ("send", "expected"),
+    ("send", "unsent", "expected"),
     [
-        # Client 0 alone, clients 1 and 2 together, until client 2 leaves in round 3.
         # Round 1: no round before, so all keep their own model. Round 2: unchanged, means of two
-        # rounds. Round 3: both clusters change, so nothing is sent. Round 4, the last: sent.
-        ("unchanged", [[1, 2, 4], [1.5, 4.0, 4.0], [1.5, 4.0, 4.0], None]),
-        ("always", [[1, 3, 3], [1.5, 4.0, 4.0], None, None]),
+        # rounds. Round 3: both clusters change, so nothing is sent. Round 4 is the last: sent.
+        ("unchanged", "kept", [[1, 2, 4], [1.5, 4, 4], [1.5, 4, 4]]),
+        ("unchanged", "own", [[1, 2, 4], [1.5, 4, 4], [3, 5, 9]]),
+        ("always", "kept", [[1, 3, 3], [1.5, 4, 4], [THIRD[0], THIRD[1], THIRD[0]]]),
     ],
 )
-def test_line_10_of_algorithm_2(monkeypatch, send, expected):
+def test_line_10_of_algorithm_2(monkeypatch, send, unsent, expected):
     labels = [[0, 1, 1], [0, 1, 1], [0, 1, 0], [0, 1, 0]]
     monkeypatch.setattr("fedreact.methods.agglomerative", scripted(labels))
-    method = ServerClustering(Phase2Setting(2, send=send), False, running_mean)
+    setting = Phase2Setting(2, send=send, unsent=unsent)
+    method = ServerClustering(setting, False, running_mean)
     values = [[1, 2, 4], [2, 4, 6], [3, 5, 9], [6, 6, 6]]
     rounds = [
         Uploads(t, t == 4, np.array(v, dtype=float)[:, None], np.full(3, 64))
         for t, v in enumerate(values, start=1)
     ]
     seen = [models[:, 0] for models, _ in run(method, rounds)]
-    # Cluster means: rounds 1 and 2: (1, 3), (2, 5); rounds 3 and 4: (6, 5), (6, 6).
-    third = [(1 + 2 + 6) / 3, (3 + 5 + 5) / 3]
-    fourth = [(1 + 2 + 6 + 6) / 4, (3 + 5 + 5 + 6) / 4]
-    if send == "always":
-        expected[2] = [third[0], third[1], third[0]]
-    expected[3] = [fourth[0], fourth[1], fourth[0]]
-    for got, want in zip(seen, expected):
+    for got, want in zip(seen, [*expected, [FOURTH[0], FOURTH[1], FOURTH[0]]], strict=True):
         np.testing.assert_allclose(got, want)
 
 
@@ -217,5 +216,4 @@ def test_memory_helps_on_stationary_clusters():
 
 def test_registry_makes_methods_from_a_setting():
     for make in METHODS.values():
-        assert isinstance(make, partial)
         assert make(Phase2Setting(2)).setting.n_clusters == 2

@@ -10,7 +10,7 @@ from fedreact.methods import METHODS, Phase2Setting
 from fedreact.partition import Partition
 from fedreact.rng import generator
 from fedreact.scoring import HeldOut, rand_score
-from fedreact.task_models import predict
+from fedreact.task_models import decision
 
 N, D = 600, 8
 RNG = np.random.default_rng(0)
@@ -72,7 +72,7 @@ def test_labelled_samples_are_the_clients_own_without_repetition():
 
 def test_standardise_uses_train_samples_only():
     features = np.array([[0.0, 5.0], [2.0, 5.0], [100.0, 7.0]], dtype=np.float32)
-    scaled = phase2.standardise(features, [np.array([0, 1]), np.array([1])])
+    scaled = phase2.standardise(features, [np.array([0, 1]), np.array([0, 1])])
     np.testing.assert_allclose(scaled, [[-1, 0], [1, 0], [99, 2]])
 
 
@@ -83,7 +83,9 @@ def test_accuracy_is_the_mean_over_clients_of_unequal_test_sets():
     found = HeldOut(FEATURES, Y, test).accuracy(weights)
     for method in range(2):
         by_client = [
-            accuracy_score(Y[at], predict(weights[method, k : k + 1], FEATURES[None, at])[0])
+            accuracy_score(
+                Y[at], decision(weights[method, k : k + 1], FEATURES[None, at])[0].argmax(1)
+            )
             for k, at in enumerate(test)
         ]
         assert found[method] == pytest.approx(np.mean(by_client))

@@ -1,11 +1,11 @@
 """The contrastive loss of Phase 1 and the sub-sequences it compares (Fed-REACT, eq. 1).
 
 Franceschi et al. (2019), section 3 and Algorithm 1: the positive sample is a sub-sequence of the
-anchor, the negatives are sub-sequences of other series, drawn at random. Eq. 1 of Fed-REACT:
+anchor, the negatives are sub-sequences of series drawn at random from all. Eq. 1 of Fed-REACT:
 
     L = -log s(f(ref) . f(pos)) - sum_r log s(-f(ref) . f(neg_r)),   s = logistic function,
 
-averaged over the anchors of a batch.
+averaged over the anchors of a batch. Franceschi's code takes the mean over r instead of the sum.
 """
 
 from dataclasses import dataclass
@@ -42,12 +42,15 @@ class SubSequences:
     negative_start: np.ndarray
 
 
+NEGATIVE_WEIGHTING = ("mean", "sum")
+
+
 @dataclass(frozen=True)
 class ContrastiveLoss:
-    """Eq. 1 with R = ``n_negatives``; ``negative_weight`` multiplies the sum over negatives."""
+    """Eq. 1 with R = ``n_negatives``, whose terms are summed (``sum``) or averaged (``mean``)."""
 
     n_negatives: int = 10
-    negative_weight: float = 1.0
+    negative_weighting: str = "mean"
 
     def draw(
         self, rng: np.random.Generator, series: np.ndarray, length: int, batch_size: int, steps: int
@@ -122,8 +125,9 @@ class ContrastiveLoss:
         ).unflatten(1, (1 + self.n_negatives, -1))
         product = (anchor[:, None] * compared).sum(-1)
         attract = logsigmoid(product[:, 0])
-        repel = logsigmoid(-product[:, 1:]).sum(1)
-        return -(attract + self.negative_weight * repel).mean(1)
+        repel = logsigmoid(-product[:, 1:])
+        repel = repel.sum(1) if self.negative_weighting == "sum" else repel.mean(1)
+        return -(attract + repel).mean(1)
 
 
 def _encode(encoder, theta, X, series, start, lengths):

@@ -77,6 +77,9 @@ class Phase2Setting:
         When clients are sent an estimate with memory: ``unchanged`` (Algorithm 2, line 10: if the
         cluster has the members that it had in the round before, or in the last round) or
         ``always``.
+    unsent
+        What a client that is sent nothing uses: the last model that it had (``kept``) or the one
+        that it fitted in this round (``own``).
     identity
         Whose memory is carried on: ``cluster`` (clusters are matched over the rounds by the
         overlap of their members) or ``client`` (each client remembers the cluster models it met).
@@ -87,6 +90,7 @@ class Phase2Setting:
     iterations: int = 5
     start: str = "zeros"
     send: str = "unchanged"
+    unsent: str = "kept"
     identity: str = "cluster"
 
 
@@ -138,8 +142,8 @@ class ServerClustering:
         estimate = self.aggregate(models, state.estimate, uploads.t, alpha)  # line 11
         held = estimate if s.identity == "client" else estimate[labels]
         if self.aggregate is not memoryless and s.send == "unchanged" and not uploads.last:
-            # Line 10; a client that is sent nothing goes on with what it has, at first its own.
-            had = uploads.models if state.held is None else state.held
+            # Line 10. In round 1 there is no round before: clients have their own models.
+            had = uploads.models if state.held is None or s.unsent == "own" else state.held
             held = np.where(unchanged(labels, state.labels)[:, None], held, had)
         return ServerState(psi, alpha, labels, estimate, held), held, labels
 

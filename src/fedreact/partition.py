@@ -1,8 +1,8 @@
 """Who holds which samples: Dirichlet clusters, their clients, train and test sets.
 
-Fed-REACT, section 4.1 (both versions), appendices D and G.1 (arXiv): the samples of each label are
-distributed over C clusters by a Dirichlet(beta) draw, the clients of a cluster draw their samples
-uniformly from it, with a 90/10 split into train and test.
+Fed-REACT, section 4.1 (ICLR and arXiv), appendices D and G.1 (arXiv): the samples of each label
+are distributed over C clusters by a Dirichlet(beta) draw; the clients of a cluster draw 2,400
+samples (arXiv 4.1) uniformly from it, with a 90/10 split into train and test.
 """
 
 from dataclasses import dataclass
@@ -130,10 +130,10 @@ def partition(
         Share of the test set. The cluster's pool is split once and each client draws both parts,
         which keeps test samples out of every train set of the cluster.
     min_samples
-        Smallest cluster that is accepted.
+        Smallest cluster that is accepted, at least 2: one sample to train on, one to test.
     """
     rng = generator(seed, "partition")
-    pools = dirichlet_clusters(y, len(cluster_sizes), beta, rng, min_samples)
+    pools = dirichlet_clusters(y, len(cluster_sizes), beta, rng, max(2, min_samples))
     n_labels = int(y.max()) + 1
     clusters, train, test = [], [], []
     for c, (pool, size) in enumerate(zip(pools, cluster_sizes)):

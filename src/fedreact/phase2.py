@@ -75,9 +75,10 @@ def standardise(features: np.ndarray, train: list[np.ndarray]) -> np.ndarray:
 
     A server can do so without seeing samples: sums and sums of squares are enough.
     """
-    seen = features[np.unique(np.concatenate(train))]
-    deviation = seen.std(0)
-    return (features - seen.mean(0)) / np.where(deviation > 0, deviation, 1)
+    count = np.bincount(np.concatenate(train), minlength=len(features))
+    mean = np.average(features, axis=0, weights=count)
+    deviation = np.average((features - mean) ** 2, axis=0, weights=count) ** 0.5
+    return ((features - mean) / np.where(deviation > 0, deviation, 1)).astype(features.dtype)
 
 
 def labelled_samples(

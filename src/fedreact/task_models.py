@@ -83,11 +83,6 @@ def decision(weights, X) -> np.ndarray:
     return X @ weights[:, :, :-1].mT + weights[:, None, :, -1]
 
 
-def predict(weights, X) -> np.ndarray:
-    """Return the labels [K, n] with the highest score."""
-    return decision(weights, X).argmax(axis=2)
-
-
 def _fit(X, Y, valid, C, loss):
     """Weights of a block of clients; those that float32 would blur are redone in float64."""
     with np.errstate(all="ignore"):

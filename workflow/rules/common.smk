@@ -15,7 +15,7 @@ try:
 except UserError as error:
     raise WorkflowError(str(error)) from None
 
-PLAN.export_mirror()
+PLAN.export_locations()
 R, DATASET = PLAN.results, PLAN.dataset
 
 # The scripts find the package also where it is not installed (conda environments of the rules). A

@@ -15,6 +15,7 @@ rule prepare_data:
         "../../environment.yml"
     params:
         options=command_options(PLAN.data_options()),
+        registered=lambda w: str(PLAN.registry[w.dataset]),
         code=code_digest("scripts/prepare_data.py"),
     shell:
         "python scripts/prepare_data.py --dataset {wildcards.dataset} {params.options}"

@@ -3,7 +3,8 @@
 
 
 # Training is resumed from its checkpoint, which is no declared output: those are deleted when a
-# job fails. It is keyed by its content, so one of other settings is never taken up.
+# job fails. It carries a fingerprint of data and settings and is named after the code, so one of
+# other work is never taken up.
 rule train_encoder:
     input:
         data=f"{R}/data/{{dataset}}.npz",
@@ -23,7 +24,9 @@ rule train_encoder:
         options=lambda w: command_options(PLAN.phase1_options(w.encoder)),
         code=code_digest("scripts/train_encoder.py"),
         device=PLAN.device,
-        checkpoint=f"{R}/checkpoints/{{dataset}}/{{encoder}}/seed{{seed}}.npz",
+        checkpoint=f"{R}/checkpoints/{{dataset}}/{{encoder}}/seed{{seed}}-"
+        + code_digest("scripts/train_encoder.py")
+        + ".npz",
     shell:
         "python scripts/train_encoder.py --data {input.data} --partition {input.partition}"
         " --seed {wildcards.seed} {params.options} --device {params.device} --workers {threads}"

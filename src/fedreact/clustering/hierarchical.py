@@ -28,7 +28,7 @@ def cosine_similarity(weights: np.ndarray) -> np.ndarray:
 
 
 def agglomerative(similarity: np.ndarray, n_clusters: int, linkage: str = "ward") -> np.ndarray:
-    """Group clients into exactly ``n_clusters`` clusters.
+    """Group clients into ``n_clusters`` clusters, or one each if they are fewer.
 
     Parameters
     ----------

@@ -90,12 +90,11 @@ class LocalTraining:
 
 
 class Stacked:
-    """All clients of a round as one batch on one device, in chunks of ``chunk`` clients."""
+    """All clients of a round as one batch on one device."""
 
-    def __init__(self, training, X, clients, seed, device="cuda", chunk=None):
+    def __init__(self, training, X, clients, seed, device):
         self.training, self.clients, self.seed = training, clients, seed
         self.X = torch.from_numpy(X).to(device)
-        self.chunk = chunk or len(clients)
 
     def __enter__(self):
         return self
@@ -106,7 +105,7 @@ class Stacked:
     def round(self, theta: np.ndarray, t: int, on_progress: Progress) -> np.ndarray:
         """Return the clients' weights ``[K, P]`` after local training from ``theta [P]``."""
         start = torch.from_numpy(theta).to(self.X.device)
-        uploads, total, done = [], torch.zeros((), device=self.X.device), 0
+        total, done = torch.zeros((), device=self.X.device), 0
 
         def on_step(losses):
             nonlocal total, done
@@ -115,13 +114,10 @@ class Stacked:
             if done % (50 * len(losses)) == 0:
                 on_progress(done, float(total) / done)
 
-        for first in range(0, len(self.clients), self.chunk):
-            members = range(first, min(first + self.chunk, len(self.clients)))
-            rngs = [generator(self.seed, "local training", t, k) for k in members]
-            clients = [self.clients[k] for k in members]
-            uploads.append(self.training.run(start, self.X, clients, rngs, on_step).cpu())
+        rngs = [generator(self.seed, "local training", t, k) for k in range(len(self.clients))]
+        uploads = self.training.run(start, self.X, self.clients, rngs, on_step)
         on_progress(done, float(total) / done)
-        return torch.cat(uploads).numpy()
+        return uploads.cpu().numpy()
 
 
 class Workers:
@@ -213,15 +209,8 @@ def keep_heap() -> None:
             libc.mallopt(m_trim_threshold, 2**31 - 1)
 
 
-def open_engine(training, X, clients, seed, device: str, workers: int) -> Workers | Stacked:
-    """Choose the engine: ``device`` is ``cpu`` (workers), ``cuda`` (stacked) or ``auto``.
-
-    Parameters
-    ----------
-    X
-        ``float32 [N, T, channels]``, all series (time before channels).
-    clients
-        K integer arrays, the series of each client.
+def resolve_device(device: str) -> str:
+    """Say what ``auto`` is on this machine: ``cuda`` if torch sees a GPU, else ``cpu``.
 
     Raises
     ------
@@ -229,9 +218,22 @@ def open_engine(training, X, clients, seed, device: str, workers: int) -> Worker
         ``cuda`` is asked for and torch sees no GPU.
     """
     if device == "auto":
-        device = "cuda" if torch.cuda.is_available() else "cpu"
+        return "cuda" if torch.cuda.is_available() else "cpu"
+    if device == "cuda" and not torch.cuda.is_available():
+        raise UserError("device: cuda was asked for, but torch sees no GPU; set device: cpu")
+    return device
+
+
+def open_engine(training, X, clients, seed, device: str, workers: int) -> Workers | Stacked:
+    """Choose the engine: workers on the ``cpu``, stacked clients on ``cuda``.
+
+    Parameters
+    ----------
+    X
+        ``float32 [N, T, channels]``, all series (time before channels).
+    clients
+        K integer arrays, the series of each client.
+    """
     if device == "cpu":
         return Workers(training, X, clients, seed, workers)
-    if not torch.cuda.is_available():
-        raise UserError("device: cuda was asked for, but torch sees no GPU; set device: cpu")
-    return Stacked(training, X, clients, seed)
+    return Stacked(training, X, clients, seed, device)

@@ -161,7 +161,7 @@ class CausalCNN:
                 taps = (v * (g / norm)[..., None, None]).permute(0, 3, 2, 1).contiguous()
                 h = _CausalConv.apply(h, taps, w[f"{name}.bias"], lags, LEAKY_SLOPE)
             h = h + skip
-        h = torch.nn.functional.leaky_relu(h, LEAKY_SLOPE).view(K, L, B, -1)
+        h = h.view(K, L, B, -1)
         if lengths is not None:
             ended = torch.arange(L, device=x.device) >= lengths[:, None]
             h = h.masked_fill(ended[:, :, None, None], -torch.inf)

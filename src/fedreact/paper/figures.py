@@ -49,7 +49,7 @@ def rand_score(scores: pd.DataFrame, curves: dict[str, str], title: str) -> Figu
             half = stats.t.ppf(0.975, n - 1) * wide.std(axis=1, ddof=1) / n**0.5
             low, high = (mean - half).clip(0, 1), (mean + half).clip(0, 1)
             axes.fill_between(mean.index, low, high, color=colour, alpha=0.18, linewidth=0)
-    axes.set(xlabel="Communication round", ylabel="Rand score", ylim=(0.4, 1.02))
+    axes.set(xlabel="Communication round", ylabel="Rand score", ylim=(None, 1.02))
     axes.set_title(title, fontsize="small", loc="left")
     axes.margins(x=0.01)
     axes.spines[["top", "right"]].set_visible(False)

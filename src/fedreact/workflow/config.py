@@ -6,6 +6,7 @@
 """
 
 import os
+import shlex
 from collections.abc import Iterable
 from dataclasses import dataclass
 from pathlib import Path
@@ -66,6 +67,8 @@ class Plan:
         Name of the scale.
     dataset
         Name of the digits' source that is used.
+    registry
+        Content of ``config/datasets.yaml``.
     data_folder, mirror
         Where raw files are looked for; ``mirror`` may be ``None``.
     how_much
@@ -78,6 +81,7 @@ class Plan:
 
     scale: str
     dataset: str
+    registry: dict[str, files.DatasetEntry]
     data_folder: str
     mirror: str | None
     how_much: dict
@@ -98,7 +102,7 @@ class Plan:
 
     def data_options(self) -> dict:
         """Options of ``scripts/prepare_data.py``."""
-        return {"data_folder": self.data_folder, "per_label": self.how_much["per_label"]}
+        return {"per_label": self.how_much["per_label"]}
 
     def partition_options(self, partition: str) -> dict:
         """Options of ``scripts/make_partition.py``."""
@@ -147,7 +151,7 @@ class Plan:
         Where each partition and seed has its own encoder anyway, that is no alternative.
         """
         return {
-            f"{setting}+{entry['set_in'].split('.')[-1]}={value}": name
+            variant_name(setting, entry, value): name
             for name, entry in self.assumptions.items()
             for setting in entry.get("measured_on", [])
             for value in entry["alternatives"]
@@ -187,11 +191,12 @@ class Plan:
         """The forms that a figure is written in."""
         return [f"{self.results}/figures/{figure}{suffix}" for suffix in (".pdf", ".png")]
 
-    def export_mirror(self) -> None:
-        """Tell the steps where the mirror is, through the environment.
+    def export_locations(self) -> None:
+        """Tell the steps where raw files are looked for, through the environment.
 
         Not through a rule's parameters: where a raw file lies must not re-run anything.
         """
+        os.environ["FEDREACT_DATA_FOLDER"] = self.data_folder
         if self.mirror:
             os.environ["FEDREACT_DATA_MIRROR"] = self.mirror
 
@@ -227,13 +232,21 @@ def load_plan(config: dict) -> Plan:
         for setting in entry.get("measured_on", []):
             if setting not in experiments["settings"]:
                 raise UserError(f"config/assumptions.yaml: {name}: unknown setting {setting!r}")
+            key = entry["set_in"].split(".")[-1]
+            if key not in experiments["phase1"] | experiments["phase2"] | {"encoder_from": None}:
+                raise UserError(
+                    f"config/assumptions.yaml: {name}: alternatives of {entry['set_in']} cannot be "
+                    "run; only those of phase1, phase2 and encoder_from can"
+                )
 
     mirror = config["data_mirror"] or os.environ.get("FEDREACT_DATA_MIRROR") or None
     wanted = config["dataset"] if config["dataset"] != "auto" else how_much["dataset"]
     folder = config["data_folder"]
+    registry = files.load_registry(Path("config/datasets.yaml"))
     return Plan(
         scale=scale,
-        dataset=choose_dataset(wanted, Path(folder), Path(mirror) if mirror else None),
+        dataset=choose_dataset(wanted, registry, Path(folder), Path(mirror) if mirror else None),
+        registry=registry,
         data_folder=folder,
         mirror=mirror,
         how_much=how_much,
@@ -282,7 +295,9 @@ def _check_names(experiments, outputs, how_much, scale_file):
                 known(method, experiments["methods"], place)
 
 
-def choose_dataset(wanted: str, folder: Path, mirror: Path | None) -> str:
+def choose_dataset(
+    wanted: str, registry: dict[str, files.DatasetEntry], folder: Path, mirror: Path | None
+) -> str:
     """Choose the digits' source: the one named, or the first of the three that can be had.
 
     RTD can be had if the user has placed it, pendigits if its files are at hand or its address
@@ -290,13 +305,17 @@ def choose_dataset(wanted: str, folder: Path, mirror: Path | None) -> str:
     """
     if wanted != "auto":
         return wanted
-    registry = files.load_registry(Path("config/datasets.yaml"))
     if files.locate(registry["rtd"], folder, mirror):
         return "rtd"
     pendigits = registry["pendigits"]
     if files.locate(pendigits, folder, mirror) or files.reachable(pendigits.files["tra"].url):
         return "pendigits"
     return "air-writing-sim"
+
+
+def variant_name(setting: str, entry: dict, value: Any) -> str:
+    """Name of a setting under an alternative of an entry of the assumption ledger."""
+    return f"{setting}+{entry['set_in'].split('.')[-1]}={value}"
 
 
 def split_variant(name: str) -> tuple[str, dict]:
@@ -312,5 +331,5 @@ def command_options(options: dict) -> str:
     for name, value in options.items():
         if value is not None:
             values = value if isinstance(value, list) else [value]
-            words += [f"--{name.replace('_', '-')}", *map(str, values)]
+            words += [f"--{name.replace('_', '-')}", *(shlex.quote(str(v)) for v in values)]
     return " ".join(words)
