@@ -2,7 +2,6 @@
 
 import os
 import shutil
-import subprocess
 from pathlib import Path
 
 import pytest
@@ -13,15 +12,17 @@ ROOT = Path(__file__).parent.parent
 os.environ["FEDREACT_OFFLINE"] = "1"
 
 
+LEFT_OUT = [".git", ".venv", ".snakemake", ".*_cache", ".hypothesis", "__pycache__", "*.egg-info"]
+
+
 def copy_project(to: Path) -> Path:
-    """Copy what git tracks, or would track, to ``to``."""
-    command = ["git", "ls-files", "-z", "--cached", "--others", "--exclude-standard"]
-    listed = subprocess.run(command, cwd=ROOT, check=True, capture_output=True, text=True)
-    for name in filter(None, listed.stdout.split("\0")):
-        if (ROOT / name).is_file():
-            (to / name).parent.mkdir(parents=True, exist_ok=True)
-            shutil.copy2(ROOT / name, to / name)
-    return to
+    """Copy the project without its history, environment, data and results."""
+
+    def left_out(folder, names):
+        top = {"data", "results"} if Path(folder) == ROOT else set()
+        return top.intersection(names) | shutil.ignore_patterns(*LEFT_OUT)(folder, names)
+
+    return shutil.copytree(ROOT, to, ignore=left_out, dirs_exist_ok=True)
 
 
 @pytest.fixture
