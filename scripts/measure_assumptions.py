@@ -56,12 +56,17 @@ def effect(assumption, entry, variant, means):
             }
 
 
+def signed(value):
+    """Three decimals with a sign, none for zero."""
+    return f"{round(value, 3) + 0.0:+.3f}".replace("+0.000", "0.000")
+
+
 def markdown(table, data, scale):
     """A line for each alternative and setting, a column for each method and metric."""
     table = table.assign(
         text=[
-            f"{d:+.3f} ({low:+.3f} to {high:+.3f})"
-            for d, low, high in zip(table["difference"], table["ci_low"], table["ci_high"])
+            "{} ({} to {})".format(*map(signed, values))
+            for values in zip(table["difference"], table["ci_low"], table["ci_high"])
         ]
     )
     index = ["assumption", "taken", "alternative", "setting"]
