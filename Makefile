@@ -25,10 +25,10 @@ endif
 	@touch $@
 
 tables: setup
-	snakemake --cores $(CORES) all_tables
+	snakemake --cores $(CORES) --quiet host reason rules -- all_tables
 
 figures: setup
-	snakemake --cores $(CORES) all_figures
+	snakemake --cores $(CORES) --quiet host reason rules -- all_figures
 
 test: setup
 	python -m pytest
