@@ -1,4 +1,4 @@
-# make setup | tables | test | lint      (see README.md)
+# make setup | tables | figures | test | lint | unlock      (see README.md and docs/running.md)
 
 PYTHON ?= python3
 CORES ?= $(shell getconf _NPROCESSORS_ONLN)
@@ -8,7 +8,7 @@ TORCH ?= $(if $(shell command -v nvidia-smi),gpu,cpu)
 export PATH := $(CURDIR)/.venv/bin:$(PATH)
 export PIP_DISABLE_PIP_VERSION_CHECK := 1
 
-.PHONY: setup tables figures test lint format pins
+.PHONY: setup tables figures test lint format pins unlock
 
 setup: .venv/.installed
 
@@ -29,6 +29,10 @@ tables: setup
 
 figures: setup
 	snakemake --cores $(CORES) --quiet host reason rules -- all_figures
+
+# After a run was killed: its lock stays behind. Not while another run is going on.
+unlock: setup
+	snakemake --unlock
 
 test: setup
 	python -m pytest

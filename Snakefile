@@ -40,5 +40,9 @@ onstart:
     print(f"Scale: {PLAN.scale}. Digits: {PLAN.dataset}. Results: {PLAN.results}/")
 
 
+onerror:
+    print("\n".join(PLAN.errors()))
+
+
 onsuccess:
     print(f"Done. Results: {PLAN.results}/")

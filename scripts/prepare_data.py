@@ -28,7 +28,13 @@ def main(args):
         raw = raw_files(entry, args.data_folder, args.mirror)
         content = {name: path.read_bytes() for name, path in raw.items()}
         log.info("reading %s", ", ".join(map(str, raw.values())))
-        data = READERS[args.dataset](**content, sha256=entry.content_sha256)
+        try:
+            data = READERS[args.dataset](**content, sha256=entry.content_sha256)
+            if args.dataset == "rtd":
+                check_whole(data)
+        except UserError as error:
+            paths = " and ".join(map(str, raw.values()))
+            raise UserError(f"{error} [in {paths}]") from error
     if args.per_label is not None:
         data = thin_out(data, args.per_label)
     with atomic(args.output) as path:
@@ -48,6 +54,19 @@ def raw_files(entry, data_folder, mirror):
             files.download(file.url, data_folder / entry.name / file.names[0])
         found = files.locate(entry, data_folder, mirror)
     return found
+
+
+def check_whole(data: SeriesDataset) -> None:
+    """Refuse files that look like RTD but are not, since no checksum of RTD is known.
+
+    The paper counts 2,000 samples of each digit; a few less are let pass.
+    """
+    fewest = np.bincount(data.y, minlength=10).min()
+    if fewest < 1900:
+        raise UserError(
+            f"rtd: {len(data.y)} samples, of one digit only {fewest}; RTD has 2,000 of each, so "
+            "these are other files or parts of them"
+        )
 
 
 def thin_out(data: SeriesDataset, per_label: int) -> SeriesDataset:

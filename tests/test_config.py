@@ -144,12 +144,35 @@ def test_digits_fall_back_in_order(project, monkeypatch):
     assert load_plan(auto | {"data_mirror": "mirror"}).dataset == "pendigits"
     monkeypatch.setenv("FEDREACT_DATA_MIRROR", "mirror")
     assert load_plan(auto).dataset == "pendigits"
-    for name in ("features", "labels.pkl"):
-        path = Path("data/rtd") / name
-        path.parent.mkdir(parents=True, exist_ok=True)
-        path.touch()
+    Path("data/rtd").mkdir(parents=True)
+    Path("data/rtd/features").touch()
+    assert "found features alone" in refused(auto)
+    Path("data/rtd/labels.pkl").touch()
     assert load_plan(auto).dataset == "rtd"
     assert load_plan(BASE).dataset == "air-writing-sim"
+
+
+def test_data_that_was_prepared_is_not_replaced_by_simulated(project, monkeypatch):
+    monkeypatch.delenv("FEDREACT_DATA_MIRROR", raising=False)
+    Path("results/smoke/data").mkdir(parents=True)
+    for name, chosen in (
+        ("air-writing-sim", "air-writing-sim"),
+        ("pendigits", "pendigits"),
+        ("rtd", "rtd"),
+    ):
+        Path(f"results/smoke/data/{name}.npz").touch()
+        assert load_plan(BASE | {"dataset": "auto"}).dataset == chosen
+
+
+def test_placed_files_are_told_apart_by_content(project):
+    Path("data/rtd").mkdir(parents=True)
+    digests = set()
+    for content in (b"a", b"b"):
+        Path("data/rtd/features").write_bytes(content)
+        Path("data/rtd/labels").write_bytes(b"same")
+        digests.add(load_plan(BASE).raw_digest("rtd"))
+    assert len(digests) == 2
+    assert load_plan(BASE).raw_digest("pendigits") is None
 
 
 def test_the_ledger_says_what_the_configuration_does(project):
@@ -179,7 +202,7 @@ def test_every_published_table_is_rebuilt_and_has_a_source(project):
         for row in published["rows"].values():
             assert len(row) == len(published["columns"])
         assert set(plan.outputs["tables"][name]["columns"]) <= set(published["columns"])
-        assert set(plan.outputs["tables"][name]["rows"]) <= set(published["rows"])
+        assert set(plan.outputs["tables"][name]["rows"]) & set(published["rows"])
 
 
 def test_variants_change_one_option(project):

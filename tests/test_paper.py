@@ -146,7 +146,7 @@ def test_latex_escapes_and_signs():
 def test_latex_compiles(tmp_path):
     table, text, notes = shown()
     (tmp_path / "t.tex").write_text(
-        r"\documentclass{article}\usepackage{booktabs}\begin{document}"
+        r"\documentclass{article}\usepackage{booktabs,graphicx}\begin{document}"
         + render.latex(table, "t", text, notes)
         + r"\end{document}"
     )

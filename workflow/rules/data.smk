@@ -16,6 +16,7 @@ rule prepare_data:
     params:
         options=command_options(PLAN.data_options()),
         registered=lambda w: str(PLAN.registry[w.dataset]),
+        raw=lambda w: PLAN.raw_digest(w.dataset),
         code=code_digest("scripts/prepare_data.py"),
     shell:
         "python scripts/prepare_data.py --dataset {wildcards.dataset} {params.options}"

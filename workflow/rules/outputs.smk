@@ -99,14 +99,12 @@ rule fig08:
 
 rule all_tables:
     input:
-        rules.table05.input,
+        [file for name in PLAN.outputs["tables"] for file in PLAN.table_files(name)],
 
 
 rule all_figures:
     input:
-        rules.fig02.input,
-        rules.fig07.input,
-        rules.fig08.input,
+        [file for name in PLAN.outputs["figures"] for file in PLAN.figure_files(name)],
 
 
 rule report:

@@ -94,7 +94,8 @@ def build(
     means = scores.groupby(["setting", "data", "method", "seed"], sort=True)
     means = means[["accuracy", "rand"]].mean().reset_index()
     # YAML drops trailing zeros (0.750), so a value's decimals are those of its table.
-    decimals = max(len(str(v).split(".")[-1]) for row in published["rows"].values() for v in row)
+    values = [value for row in published["rows"].values() for value in row]
+    decimals = max((len(str(v).split(".")[-1]) for v in values), default=0)
     lines = []
     for metric in spec["metrics"]:
         for row, setting in spec["rows"].items():

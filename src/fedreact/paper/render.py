@@ -2,12 +2,13 @@
 
 import pandas as pd
 
+SOURCES = {"air-writing-sim": "simulated air-writing (air-writing-sim)"}
 METRICS = {"accuracy": "Accuracy", "rand": "Rand score, mean over rounds"}
 
 
 def caption(title: str, cells: pd.DataFrame, scale: str, source: str) -> str:
     """One paragraph: what, from what data, at what scale, how many seeds, compared with what."""
-    data = ", ".join(sorted(cells["data"].unique()))
+    data = ", ".join(SOURCES.get(name, name) for name in sorted(cells["data"].unique()))
     seeds = int(cells["n_seeds"].max())
     return (
         f"{title}. Rebuilt on {data} at scale {scale}: mean over {seeds} "
@@ -68,7 +69,7 @@ def markdown(cells: pd.DataFrame, text: str, footnotes: list[str]) -> str:
 
 
 def latex(cells: pd.DataFrame, label: str, text: str, footnotes: list[str]) -> str:
-    """The table as a LaTeX ``table`` environment; needs the package booktabs."""
+    """The table as a LaTeX ``table`` environment; needs the packages booktabs and graphicx."""
     columns = list(dict.fromkeys(cells["column"]))
     width = len(columns) + 2
     out = [
@@ -76,6 +77,7 @@ def latex(cells: pd.DataFrame, label: str, text: str, footnotes: list[str]) -> s
         r"  \centering\footnotesize\setlength{\tabcolsep}{4pt}",
         rf"  \caption{{{_tex(text)}}}",
         rf"  \label{{tab:{label}}}",
+        r"  \resizebox{\ifdim\width>\linewidth\linewidth\else\width\fi}{!}{%",
         rf"  \begin{{tabular}}{{ll{'r' * len(columns)}}}",
         r"    \toprule",
         "    " + _tex_row(["", "", *columns]),
@@ -90,7 +92,7 @@ def latex(cells: pd.DataFrame, label: str, text: str, footnotes: list[str]) -> s
         if line[0]:
             out.append(r"    \addlinespace")
         out.append("    " + _tex_row(line))
-    out += [r"    \bottomrule", r"  \end{tabular}"]
+    out += [r"    \bottomrule", r"  \end{tabular}}"]
     out += [rf"  \par\smallskip\raggedright {_tex(note)}" for note in footnotes]
     return "\n".join([*out, r"\end{table}"]) + "\n"
 

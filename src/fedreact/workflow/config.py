@@ -5,6 +5,7 @@
 ``config/assumptions.yaml`` what had to be assumed.
 """
 
+import hashlib
 import os
 import shlex
 from collections.abc import Iterable
@@ -100,6 +101,18 @@ class Plan:
         """Seeds that every setting is run with."""
         return self.how_much["seeds"]
 
+    def raw_digest(self, dataset: str) -> str | None:
+        """SHA-256 of raw files that a person has placed and no registered digest pins."""
+        entry = self.registry[dataset]
+        mirror = Path(self.mirror) if self.mirror else None
+        found = files.locate(entry, Path(self.data_folder), mirror)
+        if not found or entry.content_sha256:
+            return None
+        digest = hashlib.sha256()
+        for path in found.values():
+            digest.update(path.read_bytes())
+        return digest.hexdigest()
+
     def data_options(self) -> dict:
         """Options of ``scripts/prepare_data.py``."""
         return {"per_label": self.how_much["per_label"]}
@@ -191,6 +204,15 @@ class Plan:
         """The forms that a figure is written in."""
         return [f"{self.results}/figures/{figure}{suffix}" for suffix in (".pdf", ".png")]
 
+    def errors(self) -> list[str]:
+        """Lines in the logs of steps that say what went wrong, each with its log's path."""
+        return [
+            f"{line}  ({path})"
+            for path in sorted(Path(self.results, "logs").rglob("*.log"))
+            for line in path.read_text(errors="replace").splitlines()
+            if line.startswith("error: ")
+        ]
+
     def export_locations(self) -> None:
         """Tell the steps where raw files are looked for, through the environment.
 
@@ -240,12 +262,14 @@ def load_plan(config: dict) -> Plan:
                 )
 
     mirror = config["data_mirror"] or os.environ.get("FEDREACT_DATA_MIRROR") or None
+    mirror_folder = Path(mirror) if mirror else None
     wanted = config["dataset"] if config["dataset"] != "auto" else how_much["dataset"]
+    prepared = {path.stem for path in Path(f"results/{scale}/data").glob("*.npz")}
     folder = config["data_folder"]
     registry = files.load_registry(Path("config/datasets.yaml"))
     return Plan(
         scale=scale,
-        dataset=choose_dataset(wanted, registry, Path(folder), Path(mirror) if mirror else None),
+        dataset=choose_dataset(wanted, registry, Path(folder), mirror_folder, prepared),
         registry=registry,
         data_folder=folder,
         mirror=mirror,
@@ -296,19 +320,40 @@ def _check_names(experiments, outputs, how_much, scale_file):
 
 
 def choose_dataset(
-    wanted: str, registry: dict[str, files.DatasetEntry], folder: Path, mirror: Path | None
+    wanted: str,
+    registry: dict[str, files.DatasetEntry],
+    folder: Path,
+    mirror: Path | None,
+    prepared: set[str],
 ) -> str:
     """Choose the digits' source: the one named, or the first of the three that can be had.
 
     RTD can be had if the user has placed it, pendigits if its files are at hand or its address
-    answers, and the simulator always.
+    answers, and the simulator always. One that is ``prepared`` already can be had too, so that a
+    network that fails for once does not replace real data by simulated.
+
+    Raises
+    ------
+    UserError
+        Only one of RTD's two files is there.
     """
     if wanted != "auto":
         return wanted
-    if files.locate(registry["rtd"], folder, mirror):
+    rtd, pendigits = registry["rtd"], registry["pendigits"]
+    if files.locate(rtd, folder, mirror):
         return "rtd"
-    pendigits = registry["pendigits"]
-    if files.locate(pendigits, folder, mirror) or files.reachable(pendigits.files["tra"].url):
+    names = [name for file in rtd.files.values() for name in file.names]
+    if placed := [name for name in names if (folder / "rtd" / name).is_file()]:
+        raise UserError(
+            f"{folder / 'rtd'}: found {placed[0]} alone; RTD is two files, features and labels"
+        )
+    if "rtd" in prepared:
+        return "rtd"
+    if (
+        files.locate(pendigits, folder, mirror)
+        or "pendigits" in prepared
+        or files.reachable(pendigits.files["tra"].url)
+    ):
         return "pendigits"
     return "air-writing-sim"
 
