@@ -199,7 +199,7 @@ def keep_heap() -> None:
     """Let glibc keep freed memory instead of handing it back after each tensor.
 
     Activations are of a size that glibc maps and unmaps anew for each one; the page faults cost
-    about an eighth of a training step (``benchmarks/phase1.py``).
+    about an eighth of a training step.
     """
     if sys.platform == "linux":
         m_trim_threshold, m_mmap_threshold, limit = -1, -3, 32 * 2**20

@@ -158,18 +158,18 @@ class Plan:
                 name += f"+{key}={value}"
         return f"{self.results}/features/{dataset}/{name}/seed{seed}.npz"
 
-    def variants(self) -> dict[str, str]:
-        """Variants of settings that measure the ledger's alternatives, each with its assumption.
+    def variants(self) -> list[str]:
+        """Variants of settings that measure the ledger's alternatives.
 
         Where each partition and seed has its own encoder anyway, that is no alternative.
         """
-        return {
-            variant_name(setting, entry, value): name
+        return [
+            variant_name(setting, entry, value)
             for name, entry in self.assumptions.items()
             for setting in entry.get("measured_on", [])
             for value in entry["alternatives"]
             if not (name == "encoder-sharing" and self.how_much["encoder_from"] == value)
-        }
+        ]
 
     def rounds(self, settings: Iterable[str]) -> list[str]:
         """Files of the scores of settings, over all seeds."""
@@ -194,7 +194,7 @@ class Plan:
     def assumption_inputs(self) -> list[str]:
         """Files of scores that the effects of assumptions are measured on."""
         variants = self.variants()
-        return self.rounds(sorted({name.split("+")[0] for name in variants}) + list(variants))
+        return self.rounds(sorted({name.split("+")[0] for name in variants}) + variants)
 
     def table_files(self, table: str) -> list[str]:
         """The forms that a table is written in."""
