@@ -312,3 +312,27 @@ def test_a_damaged_file_is_one_clear_line_and_nothing_is_written(built, tmp_path
     (line,) = printed.splitlines()
     assert line.startswith(f"error: {damaged}: not a readable dataset")
     assert sorted(p.name for p in tmp_path.iterdir()) == ["data.npz"]
+
+
+def test_assumptions_are_differences_to_what_is_taken(built, tmp_path):
+    (folder,) = (built / "results/smoke/rounds").glob("*/stationary10")
+    scores = [pd.read_csv(path) for path in folder.glob("seed*.csv")]
+    for seed, taken in enumerate(scores):
+        taken.to_csv(tmp_path / f"taken{seed}.csv", index=False)
+        changed = taken.assign(
+            setting="stationary10+linkage=average", accuracy=taken["accuracy"] - 0.01
+        )
+        changed.to_csv(tmp_path / f"changed{seed}.csv", index=False)
+    output = tmp_path / "out.csv"
+    printed, status = command(
+        "python", "scripts/measure_assumptions.py", "--scale", "smoke", "--output", str(output),
+        "--scores", *map(str, sorted(tmp_path.glob("*[01].csv"))), cwd=built,
+    )  # fmt: skip
+    assert status == 0, printed
+    table = pd.read_csv(output)
+    assert set(table["assumption"]) == {"linkage"}
+    assert set(table["alternative"]) == {"average"}
+    by_metric = table.groupby("metric")["difference"].agg(["min", "max"])
+    assert by_metric.loc["accuracy"].tolist() == pytest.approx([-0.01, -0.01])
+    assert by_metric.loc["rand"].tolist() == [0, 0]
+    assert "| linkage | ward | average | stationary10 | -0.010 (-0.010 to -0.010)" in printed
