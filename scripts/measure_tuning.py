@@ -20,7 +20,7 @@ def main(args):
     ]
     means = scores.groupby(["method", "options"], sort=False)["accuracy"].mean().reset_index()
     means["taken"] = [
-        options == " ".join(assignments(supervised["tuned"][method.rsplit("-", 1)[0]]))
+        options == " ".join(assignments(supervised["tuned"].get(method.rsplit("-", 1)[0], {})))
         for method, options in zip(means["method"], means["options"])
     ]
     means = means.sort_values(["method", "accuracy"], ascending=[True, False], kind="stable")

@@ -22,6 +22,8 @@ from math import prod, sqrt
 
 import torch
 
+from fedreact.models.flat import FlatWeights
+
 LEAKY_SLOPE = 0.01
 
 
@@ -61,7 +63,7 @@ class _CausalConv(torch.autograd.Function):
 
 
 @dataclass(frozen=True)
-class CausalCNN:
+class CausalCNN(FlatWeights):
     """Shape of the encoder; its weights live in flat vectors, one row a client.
 
     The defaults are the encoder whose parameters the paper's Table 12 counts: 153,380, and
@@ -98,11 +100,6 @@ class CausalCNN:
         shapes["linear.bias"] = (self.out_channels,)
         return shapes
 
-    @property
-    def n_parameters(self) -> int:
-        """Number of trained weights."""
-        return sum(prod(shape) for shape in self.shapes.values())
-
     def init(self, generator: torch.Generator) -> torch.Tensor:
         """Draw initial weights ``[P]`` as torch's layers do: uniform within 1/sqrt(fan-in)."""
         parts, bound, v_norm = [], 0.0, None
@@ -117,14 +114,6 @@ class CausalCNN:
                 v_norm = part.flatten(1).norm(dim=1)
             parts.append(part.flatten())
         return torch.cat(parts)
-
-    def unpack(self, theta: torch.Tensor) -> dict[str, torch.Tensor]:
-        """Views of flat weights ``theta [K, P]`` by name, each ``[K, *shape]``."""
-        shapes = self.shapes
-        parts = theta.split([prod(shape) for shape in shapes.values()], dim=1)
-        return {
-            name: part.unflatten(1, shape) for (name, shape), part in zip(shapes.items(), parts)
-        }
 
     def encode(
         self, theta: torch.Tensor, x: torch.Tensor, lengths: torch.Tensor | None = None

@@ -15,11 +15,11 @@ from math import sqrt
 
 import torch
 
-from fedreact.models.causal_cnn import CausalCNN
+from fedreact.models.flat import FlatWeights
 
 
 @dataclass(frozen=True)
-class LSTM:
+class LSTM(FlatWeights):
     """Shape of the classifier; its weights live in flat vectors, one row a client.
 
     ``length`` changes no weight: it is what :func:`fedreact.costs.flops` counts.
@@ -49,10 +49,6 @@ class LSTM:
             "head.weight": (self.n_out, self.hidden),
             "head.bias": (self.n_out,),
         }
-
-    # Both need nothing but `shapes`.
-    n_parameters = CausalCNN.n_parameters
-    unpack = CausalCNN.unpack
 
     def init(self, generator: torch.Generator) -> torch.Tensor:
         """Draw initial weights ``[P]`` as torch's layers do.

@@ -35,7 +35,7 @@ import torch
 from torch.nn import functional as F
 
 from fedreact.errors import UserError
-from fedreact.models.causal_cnn import CausalCNN
+from fedreact.models.flat import FlatWeights
 
 
 @lru_cache(maxsize=32)
@@ -71,7 +71,7 @@ def _layer_norm(h: torch.Tensor, weight: torch.Tensor, bias: torch.Tensor) -> to
 
 
 @dataclass(frozen=True)
-class PatchTST:
+class PatchTST(FlatWeights):
     """Shape of the classifier; its weights live in flat vectors, one row a client."""
 
     in_channels: int = 3
@@ -126,10 +126,6 @@ class PatchTST:
         shapes["head.weight"] = (self.n_out, self.in_channels * self.n_patches * d)
         shapes["head.bias"] = (self.n_out,)
         return shapes
-
-    # Both need nothing but `shapes`.
-    n_parameters = CausalCNN.n_parameters
-    unpack = CausalCNN.unpack
 
     def init(self, generator: torch.Generator) -> torch.Tensor:
         """Draw initial weights ``[P]`` as torch's layers do.

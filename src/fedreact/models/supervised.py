@@ -8,6 +8,7 @@ from typing import Protocol
 import torch
 
 from fedreact.models.causal_cnn import CausalCNN
+from fedreact.models.flat import FlatWeights
 from fedreact.models.lstm import LSTM
 from fedreact.models.patchtst import PatchTST
 from fedreact.models.timesnet import TimesNet
@@ -36,7 +37,7 @@ class Architecture(Protocol):
 
 
 @dataclass(frozen=True)
-class CausalCNNClassifier:
+class CausalCNNClassifier(FlatWeights):
     """The encoder of Phase 1 with a linear head, trained with labels (Fed-REACT, Table 1).
 
     156,590 weights with three channels and ten classes, the 156.59 K of Table 12. The first weights
@@ -58,10 +59,6 @@ class CausalCNNClassifier:
         features = self.encoder.out_channels
         head = {"head.weight": (self.n_out, features), "head.bias": (self.n_out,)}
         return self.encoder.shapes | head
-
-    # Both need nothing but `shapes`.
-    n_parameters = CausalCNN.n_parameters
-    unpack = CausalCNN.unpack
 
     def init(self, generator: torch.Generator) -> torch.Tensor:
         """Draw initial weights ``[P]`` as torch's layers do: uniform within 1/sqrt(fan-in)."""

@@ -35,12 +35,12 @@ import torch
 from torch.nn import functional as F
 
 from fedreact.errors import UserError
-from fedreact.models.causal_cnn import CausalCNN
+from fedreact.models.flat import FlatWeights
 from fedreact.models.patchtst import check_length, sinusoids
 
 
 @dataclass(frozen=True)
-class TimesNet:
+class TimesNet(FlatWeights):
     """Shape of the classifier; its weights live in flat vectors, one row a client.
 
     ``inception`` is the library's version of the block: with 1 there are ``n_kernels`` square
@@ -92,10 +92,6 @@ class TimesNet:
         shapes["head.weight"] = (self.n_out, self.length * d)
         shapes["head.bias"] = (self.n_out,)
         return shapes
-
-    # Both need nothing but `shapes`.
-    n_parameters = CausalCNN.n_parameters
-    unpack = CausalCNN.unpack
 
     def init(self, generator: torch.Generator) -> torch.Tensor:
         """Draw initial weights ``[P]`` as the library does.

@@ -193,7 +193,7 @@ class Plan:
         options |= self.how_much["supervised"]["settings"].get(base, {})
         algorithms = given["algorithms"]
         if changes.pop("tuned", False):
-            options |= given["tuned"][architecture]
+            options |= given["tuned"].get(architecture, {})
         if changes.pop("tune", False):
             algorithms = {given["tune"]["algorithm"]: algorithms[given["tune"]["algorithm"]]}
             options["validate"] = True
