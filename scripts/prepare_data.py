@@ -73,9 +73,7 @@ def thin_out(data: SeriesDataset, per_label: int) -> SeriesDataset:
     """Keep ``per_label`` random series of each label, in their order."""
     rng = generator(0, "thin out")
     members = (rng.permutation(np.flatnonzero(data.y == label)) for label in np.unique(data.y))
-    kept = np.sort(np.concatenate([m[:per_label] for m in members]))
-    writer = None if data.writer is None else data.writer[kept]
-    return SeriesDataset(data.name, data.X[kept], data.lengths[kept], data.y[kept], writer)
+    return data.take(np.sort(np.concatenate([m[:per_label] for m in members])))
 
 
 if __name__ == "__main__":

@@ -17,7 +17,7 @@ def small():
 
 
 def digest(dataset):
-    parts = (dataset.X, dataset.lengths, dataset.y, dataset.writer)
+    parts = (dataset.X, dataset.lengths, dataset.y, dataset.subject)
     return hashlib.sha256(b"".join(part.tobytes() for part in parts)).hexdigest()
 
 
@@ -26,8 +26,8 @@ def test_form(small):
     assert small.X.shape == (800, 3, 100)
     assert small.X.dtype == np.float32
     assert np.bincount(small.y).tolist() == [80] * 10
-    assert np.bincount(small.writer).tolist() == [20] * 40
-    assert all(np.unique(small.writer[small.y == digit]).size == 40 for digit in range(10))
+    assert np.bincount(small.subject).tolist() == [20] * 40
+    assert all(np.unique(small.subject[small.y == digit]).size == 40 for digit in range(10))
 
 
 def test_values_start_at_zero_and_are_of_order_one(small):
@@ -103,7 +103,7 @@ def test_tremor_lies_between_8_and_12_hz(small):
 
 def test_unseen_writers_are_recognised_neither_perfectly_nor_by_chance(small):
     features = small.X.reshape(len(small.X), -1)
-    test = small.writer % 5 == 0
+    test = small.subject % 5 == 0
     scores = {}
     for name, model in {
         "linear": make_pipeline(StandardScaler(), LogisticRegression(C=0.1, max_iter=500)),

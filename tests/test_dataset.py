@@ -14,7 +14,7 @@ def dataset(**changes):
         "X": X,
         "lengths": lengths,
         "y": np.array([0, 7]),
-        "writer": np.array([4, 4]),
+        "subject": np.array([4, 4]),
     }
     return SeriesDataset(**content | changes)
 
@@ -26,16 +26,31 @@ def test_pad_by_hand():
     assert data.lengths.tolist() == [3, 5]
 
 
-@pytest.mark.parametrize("writer", [None, np.array([1, 2])])
-def test_round_trip(tmp_path, writer):
-    data = dataset(writer=writer)
+@pytest.mark.parametrize(
+    "changes",
+    [
+        {},
+        {"subject": None, "trial": np.array([1, 2])},
+        {"y": np.array([0.5, -1], np.float32)},
+    ],
+)
+def test_round_trip(tmp_path, changes):
+    data = dataset(**changes)
+    assert data.regression == ("y" in changes)
     for name in "ab":
         data.save(tmp_path / name)
     assert (tmp_path / "a").read_bytes() == (tmp_path / "b").read_bytes()
     loaded = SeriesDataset.load(tmp_path / "a")
     assert loaded.name == "toy"
-    for field in ("X", "lengths", "y", "writer"):
+    for field in ("X", "lengths", "y", "subject", "trial"):
         np.testing.assert_array_equal(getattr(loaded, field), getattr(data, field))
+
+
+def test_part_of_a_dataset():
+    part = dataset().take(np.array([1]))
+    assert part.y.tolist() == [7]
+    assert part.subject.tolist() == [4]
+    assert part.trial is None
 
 
 @pytest.mark.parametrize(
@@ -43,8 +58,11 @@ def test_round_trip(tmp_path, writer):
     [
         ({"X": np.zeros((2, 2, 5))}, "X must be float32"),
         ({"X": np.zeros((0, 2, 5), np.float32)}, "N > 0"),
-        ({"y": np.array([0])}, r"y must be int64 \[2\]"),
-        ({"y": np.array([0.5, 1])}, "y must be int64"),
+        ({"y": np.array([0])}, r"y must be int64 or float32 \[2\]"),
+        ({"y": np.array([0.5, 1])}, "y must be int64 or float32"),
+        ({"y": np.array([0.5, np.inf], np.float32)}, "target of series 1 is NaN or infinite"),
+        ({"y": np.array([-1, 1])}, "labels must be 0 or more"),
+        ({"trial": np.array([0.5, 1])}, "trial must be int64"),
         ({"X": np.full((2, 2, 5), np.nan, np.float32)}, "series 0 holds NaN"),
         ({"lengths": np.array([3, 6])}, "lengths must lie in 1..5"),
         ({"lengths": np.array([2, 5])}, "must be zero"),

@@ -91,7 +91,7 @@ def test_read_puts_both_files_together(two_digits):
     assert dataset.name == "pendigits"
     assert dataset.lengths.tolist() == [4, 2, 4, 2]
     assert dataset.y.tolist() == [4, 1, 4, 1]
-    assert dataset.writer.tolist() == [3, 12, 15, 24]
+    assert dataset.subject.tolist() == [3, 12, 15, 24]
 
 
 def test_a_wrong_number_of_digits_is_refused():
@@ -216,8 +216,8 @@ def test_original_files(original):
     assert np.bincount(dataset.y).tolist() == [
         *(1143, 1143, 1144, 1055, 1144, 1055, 1056, 1142, 1055, 1055)
     ]
-    assert np.unique(dataset.writer[:7494]).tolist() == list(range(1, 31))
-    assert np.unique(dataset.writer[7494:]).tolist() == list(range(31, 45))
+    assert np.unique(dataset.subject[:7494]).tolist() == list(range(1, 31))
+    assert np.unique(dataset.subject[7494:]).tolist() == list(range(31, 45))
     # The first digit is an 8 that starts at (267, 333) in a box of 201..330 by 152..347.
     np.testing.assert_allclose(
         dataset.X[0, :, 0], [(267 - 265.5) / 97.5, (333 - 249.5) / 97.5, 1], rtol=1e-6

@@ -46,7 +46,7 @@ def assert_flat(dataset):
     assert dataset.X.shape == (3, 3, 100)
     assert dataset.lengths.tolist() == [3, 1, 2]
     assert dataset.y.tolist() == LABELS
-    assert dataset.writer is None
+    assert dataset.subject is None
     np.testing.assert_array_equal(dataset.X[:, :, :3], np.float32(UNIT))
     assert not dataset.X[:, :, 3:].any()
 
