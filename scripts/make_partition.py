@@ -6,39 +6,72 @@ from _cli import atomic, parser, run
 
 from fedreact.data.dataset import SeriesDataset
 from fedreact.errors import UserError
-from fedreact.partition import drifting_partition, partition
+from fedreact.partition import (
+    SPLITS,
+    drifting_partition,
+    partition,
+    partition_by_labels,
+    partition_by_subject,
+)
 
 
 def main(args):
     """Read the dataset, draw, write."""
-    data = SeriesDataset.load(args.data)
-    sizes = {"samples_per_client": args.samples_per_client, "test_share": args.test_share}
-    if args.beta is None and args.supports is None:
-        raise UserError("partition: give --beta or --supports")
-    if args.states == 2 or args.supports:
-        drawn = drifting_partition(
-            data.y, args.cluster_sizes, args.seed, args.beta, args.supports, **sizes
-        )
-    else:
-        drawn = partition(
-            data.y,
-            args.cluster_sizes,
-            args.beta,
-            args.seed,
-            min_samples=args.min_samples,
-            **sizes,
-        )
+    drawn = draw(SeriesDataset.load(args.data), args)
     with atomic(args.output) as path:
         drawn.save(path)
+
+
+def draw(data, args):
+    """Draw a partition of the kind that is asked for."""
+    sizes = {"samples_per_client": args.samples_per_client, "test_share": args.test_share}
+    if args.split:
+        if data.subject is None:
+            raise UserError(f"partition: {args.data} does not say which subject a series is of")
+        return partition_by_subject(data.subject, args.seed, args.split, args.test_share, args.gap)
+    if data.regression:
+        raise UserError(
+            f"partition: {args.data} holds targets, not labels; give --split, for a client of each "
+            "subject"
+        )
+    if args.cluster_sizes is None or args.beta is args.supports is args.labels is None:
+        raise UserError(
+            "partition: give --split, or --cluster-sizes and --beta, --supports or --labels"
+        )
+    if args.labels:
+        return partition_by_labels(
+            data.y, args.cluster_sizes, args.labels, args.seed, data.trial, **sizes
+        )
+    if args.states == 2 or args.supports:
+        return drifting_partition(
+            data.y, args.cluster_sizes, args.seed, args.beta, args.supports, **sizes
+        )
+    sizes |= {"min_samples": args.min_samples}
+    return partition(data.y, args.cluster_sizes, args.beta, args.seed, **sizes)
+
+
+def numbers(text):
+    """Read ``0,1`` as labels."""
+    return [int(part) for part in text.split(",")]
 
 
 if __name__ == "__main__":
     p = parser(__doc__)
     p.add_argument("--data", type=Path, required=True, help="prepared dataset, npz")
-    p.add_argument("--cluster-sizes", type=int, nargs="+", required=True, help="clients a cluster")
+    p.add_argument("--cluster-sizes", type=int, nargs="+", help="clients a cluster")
     p.add_argument("--beta", type=float, help="Dirichlet parameter")
     p.add_argument("--states", type=int, choices=[1, 2], default=1, help="distributions a cluster")
     p.add_argument("--supports", type=int, nargs="+", help="instead of beta: labels a cluster")
+    p.add_argument(
+        "--labels",
+        type=numbers,
+        nargs="+",
+        help="instead of beta: each cluster's labels, e.g. 0 1 0,1",
+    )
+    p.add_argument("--split", choices=SPLITS, help="instead of clusters: a client of each subject")
+    p.add_argument(
+        "--gap", type=int, default=0, help="series left out before a chronological split"
+    )
     p.add_argument("--seed", type=int, required=True)
     p.add_argument("--samples-per-client", type=int, default=2400)
     p.add_argument("--test-share", type=float, default=0.1)

@@ -1,31 +1,28 @@
 """Phase 2: local task models, clustering and aggregation, all methods side by side (Algorithm 2).
 
-Writes a line for each round and method: accuracy averaged over clients, and Rand score.
+Writes a line for each round and method: accuracy (or root mean square error) averaged over clients,
+Rand score, and the score of the worst cluster.
 """
 
 import csv
-from pathlib import Path
+from dataclasses import replace
 
 import numpy as np
 from _cli import atomic, parser, run
+from _phase2 import add_arguments, read
 from tqdm import tqdm
 
-from fedreact import npz, phase2
-from fedreact.clustering.hierarchical import LINKAGES
-from fedreact.data.dataset import SeriesDataset
+from fedreact import phase2
+from fedreact.clustering.n_clusters import choose
 from fedreact.drift import DRIFTS, schedule
 from fedreact.errors import UserError
 from fedreact.methods import METHODS, Phase2Setting
-from fedreact.partition import Partition
 from fedreact.variants import split_variant
 
 
 def main(args):
     """Run all rounds and write the scores."""
-    data, drawn = SeriesDataset.load(args.data), Partition.load(args.partition)
-    features = npz.load(args.features, "features file", ["features"])["features"]
-    if args.feature_scaling == "standard":
-        features = phase2.standardise(features, drawn.train)
+    name, features, y, drawn, task = read(args)
     plan = schedule(
         drawn.clusters,
         drawn.distributions,
@@ -47,36 +44,54 @@ def main(args):
         unsent=args.unsent,
         identity=args.identity,
     )
+
+    def n_clusters(how):
+        """Number that a method is given: as it stands, or by a criterion (appendix E)."""
+        if isinstance(how, int):
+            return how
+        at, valid = phase2.labelled_samples(drawn.train, args.samples_per_round, args.seed, 1)
+        models = task.fit(features[at], y[at], valid)
+        return choose(how, models.reshape(len(models), -1), args.linkage)
+
+    methods = {
+        method: make(method, setting, assigned(args.method_options), n_clusters)
+        for method in args.methods
+    }
     scores = phase2.run(
-        features,
-        data.y,
-        drawn,
-        plan,
-        {name: make(name, setting, assigned(args.method_options)) for name in args.methods},
-        args.seed,
-        args.samples_per_round,
-        args.C,
-        args.loss,
-        args.test_on,
+        *(features, y, drawn, plan, methods, task, args.seed),
+        *(args.samples_per_round, args.test_on),
     )
     bar = tqdm(scores, total=args.rounds * len(args.methods), unit="score", disable=None)
     with atomic(args.output) as path, path.open("w", newline="") as file:
         rows = csv.writer(file, lineterminator="\n")
-        rows.writerow(["setting", "data", "seed", "method", "round", "accuracy", "rand"])
+        rows.writerow(
+            ["setting", "data", "seed", "method", "round", task.metric, "rand", "worst_cluster"]
+        )
         for s in bar:
-            run_of = (args.setting, data.name, args.seed, s.method, s.t)
-            rand = "" if np.isnan(s.rand) else f"{s.rand:.6f}"
-            rows.writerow([*run_of, f"{s.accuracy:.6f}", rand])
+            values = (s.score, s.rand, s.worst_cluster)
+            texts = ["" if np.isnan(value) else f"{value:.6f}" for value in values]
+            rows.writerow([args.setting, name, args.seed, s.method, s.t, *texts])
 
 
-def make(name, setting, options):
-    """Make the method ``name``, or ``name+option=value...``, with its options."""
+def make(name, setting, options, n_clusters):
+    """Make the method ``name``, or ``name+option=value...``, with its options.
+
+    The option ``n_clusters`` is there for every method: a number, ``elbow`` or ``silhouette``.
+    """
     base, changes = split_variant(name)
     if base not in METHODS:
         raise UserError(f"method {base!r} is unknown; known: {', '.join(METHODS)}")
     own = {key.split(".", 1)[1]: v for key, v in options.items() if key.startswith(f"{base}.")}
+    own |= changes
+    if "n_clusters" in own:
+        setting = replace(setting, n_clusters=n_clusters(own.pop("n_clusters")))
+    if not 1 <= setting.n_clusters <= setting.truth.shape[1]:
+        raise UserError(
+            f"method {name}: {setting.truth.shape[1]} clients cannot be "
+            f"{setting.n_clusters} clusters"
+        )
     try:
-        return METHODS[base](setting, **own | changes)
+        return METHODS[base](setting, **own)
     except TypeError as error:
         raise UserError(f"method {name}: {error}") from error
 
@@ -88,11 +103,7 @@ def assigned(words):
 
 if __name__ == "__main__":
     p = parser(__doc__)
-    p.add_argument("--data", type=Path, required=True, help="prepared dataset, npz")
-    p.add_argument("--features", type=Path, required=True, help="features of all series, npz")
-    p.add_argument("--partition", type=Path, required=True, help="clients' samples, npz")
-    p.add_argument("--setting", required=True, help="name that the results carry")
-    p.add_argument("--seed", type=int, required=True)
+    add_arguments(p)
     p.add_argument("--methods", nargs="+", required=True, help="names, or name+option=value")
     p.add_argument("--method-options", nargs="*", default=[], help="method.option=value")
     p.add_argument("--rounds", type=int, required=True)
@@ -101,15 +112,10 @@ if __name__ == "__main__":
     p.add_argument("--drift-parameters", nargs="*", default=[], help="name=value")
     p.add_argument("--participation", type=float, default=1.0, help="share of clients a round")
     p.add_argument("--test-on", choices=phase2.TEST_ON, default="round", help="if data drifts")
-    p.add_argument("--feature-scaling", choices=["none", "standard"], default="none")
-    p.add_argument("--C", type=float, default=1.0, help="of the SVM")
-    p.add_argument("--loss", choices=["squared_hinge", "hinge"], default="squared_hinge")
-    p.add_argument("--linkage", choices=LINKAGES, default="ward")
     p.add_argument("--affect-iterations", type=int, default=5)
     p.add_argument("--affect-start", choices=["zeros", "first"], default="zeros")
     p.add_argument("--affect-first-alpha", choices=["before", "zero"], default="before")
     p.add_argument("--send", choices=["unchanged", "always"], default="unchanged")
     p.add_argument("--unsent", choices=["kept", "own"], default="kept")
     p.add_argument("--identity", choices=["cluster", "client"], default="cluster")
-    p.add_argument("--output", type=Path, required=True)
     run(main, p)

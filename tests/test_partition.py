@@ -11,6 +11,8 @@ from fedreact.partition import (
     dirichlet_clusters,
     drifting_partition,
     partition,
+    partition_by_labels,
+    partition_by_subject,
 )
 
 Y = np.repeat(np.arange(10), 300)
@@ -134,3 +136,87 @@ def test_drifting_clients_follow_their_clusters_mean_distribution(tmp_path, how)
 def test_supports_must_share_out_all_labels():
     with pytest.raises(UserError, match="3 clusters 10 labels"):
         drifting_partition(Y, [3, 3, 4], seed=0, supports=[3, 3, 3])
+
+
+TRIALS = np.repeat(np.arange(80), 3)  # three crops of each trial
+HANDS = np.repeat(np.arange(80) % 2, 3)
+EEG = [[0], [1], [0, 1]]
+
+
+def by_labels(**changes):
+    given = {"trial": TRIALS, "samples_per_client": 40, "test_share": 0.2} | changes
+    return partition_by_labels(HANDS, [3, 3, 4], EEG, seed=0, **given)
+
+
+def test_clusters_have_their_labels_and_equal_numbers_of_samples():
+    p = by_labels()
+    assert p.clusters.tolist() == [0, 0, 0, 1, 1, 1, 2, 2, 2, 2]
+    # 40 trials of each hand: two thirds to the clusters of that hand alone, the rest to both.
+    assert p.label_counts.tolist() == [[81, 0], [0, 81], [39, 39]]
+    np.testing.assert_allclose(p.distributions[:, 0], [[1, 0], [0, 1], [0.5, 0.5]])
+    for k, c in enumerate(p.clusters):
+        assert set(HANDS[p.train[k]]) == set(HANDS[p.test[k]]) == set(EEG[c])
+        assert len(p.train[k]) == 32
+        assert len(p.test[k]) == 8
+
+
+def test_no_trial_is_split_between_train_and_test_or_between_clusters():
+    p = by_labels(samples_per_client=1000)
+    of_cluster = []
+    for c in range(3):
+        mine = np.flatnonzero(p.clusters == c)
+        train, test = (
+            set(TRIALS[np.concatenate([part[k] for k in mine])]) for part in (p.train, p.test)
+        )
+        assert train
+        assert test
+        assert not train & test
+        of_cluster.append(train | test)
+    assert not of_cluster[0] & of_cluster[2]
+    assert set.union(*of_cluster) == set(range(80))
+
+
+def test_labels_without_trials_of_their_own():
+    p = by_labels(trial=None)
+    assert p.label_counts.sum() == 240
+
+
+@pytest.mark.parametrize(
+    ("y", "labels", "words"),
+    [
+        (HANDS, [[0], [1]], "3 clusters"),
+        (HANDS, [[0], [1], [2]], r"labels \[0, 1\]"),
+        (np.array([0, 1, 0, 1]), EEG, "cluster 1 has fewer than two trials"),
+    ],
+)
+def test_labels_that_cannot_be_are_a_clear_error(y, labels, words):
+    with pytest.raises(UserError, match=words):
+        partition_by_labels(y, [3, 3, 4], labels, seed=0)
+
+
+def test_subjects_are_clients():
+    subject = np.repeat([7, 3, 9], [20, 30, 10])
+    p = partition_by_subject(subject, seed=0)
+    assert p.clusters.tolist() == [0, 0, 0]
+    assert [len(s) for s in p.test] == [3, 2, 1]
+    for who, train, test in zip([3, 7, 9], p.train, p.test):
+        assert sorted([*train, *test]) == np.flatnonzero(subject == who).tolist()
+    other = partition_by_subject(subject, seed=1)
+    assert any(a.tolist() != b.tolist() for a, b in zip(p.test, other.test))
+
+
+def test_chronological_split_leaves_out_what_overlaps():
+    p = partition_by_subject(np.repeat([0, 1], 20), seed=0, split="chronological", gap=4)
+    assert p.train[1].tolist() == list(range(20, 34))
+    assert p.test[1].tolist() == [38, 39]
+
+
+def test_wrong_splits_are_a_clear_error(tmp_path):
+    with pytest.raises(UserError, match="known: random, chronological"):
+        partition_by_subject(np.zeros(20, int), seed=0, split="latest")
+    with pytest.raises(UserError, match="subject 0 has 6 series, too few"):
+        partition_by_subject(np.zeros(6, int), seed=0, split="chronological", gap=4)
+    # What comes out can be kept like any other.
+    p = partition_by_subject(np.repeat([0, 1], 20), seed=0)
+    p.save(tmp_path / "p.npz")
+    assert Partition.load(tmp_path / "p.npz").test[1].tolist() == p.test[1].tolist()

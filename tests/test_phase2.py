@@ -9,16 +9,21 @@ from sklearn.metrics import rand_score as sklearn_rand_score
 
 from fedreact import phase2
 from fedreact.drift import Schedule, schedule
+from fedreact.errors import UserError
 from fedreact.methods import METHODS, Phase2Setting
 from fedreact.partition import Partition
 from fedreact.rng import generator
 from fedreact.scoring import HeldOut, rand_score
 from fedreact.task_models import decision
+from fedreact.tasks import Classification, Regression
 
 N, D = 600, 8
 RNG = np.random.default_rng(0)
 Y = RNG.integers(0, 4, N)
 FEATURES = (np.eye(4)[Y] @ RNG.normal(size=(4, D)) + RNG.normal(size=(N, D))).astype(np.float32)
+
+
+TASK = Classification(4)
 
 
 def toy(sizes=(2, 3)):
@@ -33,7 +38,9 @@ def toy(sizes=(2, 3)):
     return Partition(clusters, train, test, np.zeros((2, 4), int), shares, np.zeros(0, int))
 
 
-def run(partition, rounds=6, seed=0, drift="none", options=None, participation=1.0, **changes):
+def run(
+    partition, rounds=6, seed=0, drift="none", options=None, participation=1.0, task=TASK, **kw
+):
     plan = schedule(
         partition.clusters,
         partition.distributions,
@@ -45,7 +52,7 @@ def run(partition, rounds=6, seed=0, drift="none", options=None, participation=1
     )
     setting = Phase2Setting(len(np.unique(partition.clusters)), truth=plan.truth)
     methods = {name: make(setting) for name, make in METHODS.items()}
-    return list(phase2.run(FEATURES, Y, partition, plan, methods, seed, 16, **changes))
+    return list(phase2.run(FEATURES, Y, partition, plan, methods, task, seed, 16, **kw))
 
 
 def drifting():
@@ -61,15 +68,17 @@ def test_clear_clusters_are_found_and_models_work():
     by_method = {s.method: s for s in scores}  # of the last round
     for name in ("fed-react-a1", "fed-react-a3", "sc-mma", "ec-mma", "oracle-a1"):
         assert by_method[name].rand == 1, name
-        assert 0.75 < by_method[name].accuracy < 1, name
+        assert 0.75 < by_method[name].score < 1, name
     assert np.isnan(by_method["flsc"].rand)
-    assert all(0.5 < s.accuracy < 1 for s in by_method.values())
+    assert all(0.5 < s.score < 1 for s in by_method.values())
 
 
 @pytest.mark.parametrize("loss", ["squared_hinge", "hinge"])
 def test_same_seed_same_scores(loss):
     partition = toy()
-    one, again, other = (str(run(partition, loss=loss, seed=seed)) for seed in (0, 0, 1))
+    one, again, other = (
+        str(run(partition, task=Classification(4, loss=loss), seed=seed)) for seed in (0, 0, 1)
+    )
     assert one == again
     assert one != other
 
@@ -85,8 +94,8 @@ def test_a_drift_that_is_drawn_is_what_clients_see_and_are_tested_on():
     assert not np.isin(at, partition.held_out).any()
     there = [s for s in run(partition, **always) if s.method == "local"]
     home = [s for s in run(partition, test_on="long-run", **always) if s.method == "local"]
-    assert min(s.accuracy for s in there) > 0.7
-    assert max(s.accuracy for s in home) < 0.1
+    assert min(s.score for s in there) > 0.7
+    assert max(s.score for s in home) < 0.1
 
 
 def test_weights_of_tests_follow_the_round_or_the_long_run():
@@ -104,11 +113,11 @@ def test_only_clients_that_have_taken_part_are_scored():
     present[0, :2] = present[1, 2:] = True  # first one cluster, then the other
     plan = Schedule(np.tile(partition.clusters, (2, 1)), present)
     methods = {"local": METHODS["local"](Phase2Setting(2))}
-    scores = list(phase2.run(FEATURES, Y, partition, plan, methods, 0, 16))
+    scores = list(phase2.run(FEATURES, Y, partition, plan, methods, TASK, 0, 16))
     whole = run(partition, rounds=2)
     assert scores[0].rand == 0  # two clients of one cluster, each alone
     alone = next(s for s in whole if s.method == "local")
-    assert scores[0].accuracy != alone.accuracy
+    assert scores[0].score != alone.score
     assert len(scores) == 2
 
 
@@ -134,8 +143,12 @@ def test_labelled_samples_are_the_clients_own_without_repetition():
 
 def test_standardise_uses_train_samples_only():
     features = np.array([[0.0, 5.0], [2.0, 5.0], [100.0, 7.0]], dtype=np.float32)
-    scaled = phase2.standardise(features, [np.array([0, 1]), np.array([0, 1])])
+    scaled, unit = phase2.standardise(features, [np.array([0, 1]), np.array([0, 1])])
     np.testing.assert_allclose(scaled, [[-1, 0], [1, 0], [99, 2]])
+    np.testing.assert_allclose(unit, [1, 1])
+    targets, unit = phase2.standardise(np.array([10.0, 30.0, 40.0]), [np.array([0, 1])])
+    np.testing.assert_allclose(targets, [-1, 1, 2])
+    assert unit == 10
 
 
 def test_accuracy_weighs_samples_and_shares_models():
@@ -149,6 +162,55 @@ def test_accuracy_weighs_samples_and_shares_models():
     for k in range(4):
         guess = decision(weights[k : k + 1], FEATURES[None, :60])[0].argmax(1)
         assert found[k] == pytest.approx(accuracy_score(Y[:60], guess, sample_weight=share[k]))
+
+
+def test_rmse_by_hand():
+    # Outputs x + 1 are 1, 2, 3, of targets 1, 4, 3; weights of the second client: half, half, none.
+    held_out = HeldOut(np.array([[0.0], [1.0], [2.0]]), np.array([1.0, 4.0, 3.0]))
+    models = np.ones((2, 1, 2), np.float32)
+    weights = np.array([[1, 1, 1], [1.5, 1.5, 0]]) / 3
+    np.testing.assert_allclose(held_out.rmse(models, weights), [(4 / 3) ** 0.5, 2**0.5])
+    # A target is in units of 5.
+    found = Regression(unit=5.0).scores(held_out, models, weights)
+    np.testing.assert_allclose(found, [5 * (4 / 3) ** 0.5, 5 * 2**0.5])
+
+
+def test_regression_pays_off_where_clients_differ():
+    rng = np.random.default_rng(0)
+    clusters = np.array([0, 0, 1, 1])
+    w = np.array([[2.0, -1.0], [-2.0, 1.0]])
+    X = rng.normal(size=(400, 2)).astype(np.float32)
+    owner = np.arange(400) % 4
+    y = ((X * w[clusters[owner]]).sum(1) + 0.1 * rng.normal(size=400)).astype(np.float32)
+    train = [np.flatnonzero(owner == k)[:80] for k in range(4)]
+    test = [np.flatnonzero(owner == k)[80:] for k in range(4)]
+    counts = np.zeros((2, 0), int)
+    partition = Partition(clusters, train, test, counts, np.zeros((2, 1, 0)), np.zeros(0, int))
+    plan = schedule(clusters, partition.distributions, 3, 0)
+    setting = Phase2Setting(2, truth=plan.truth)
+    names = ("local", "global-mma", "oracle-mma", "fed-react-a1", "ec-mma", "sc-mma")
+    methods = {name: METHODS[name](setting) for name in names}
+    scores = list(phase2.run(X, y, partition, plan, methods, Regression(), 0, 40))
+    last = {s.method: s for s in scores[-len(names) :]}
+    assert last["global-mma"].score > 2
+    for name in ("local", "oracle-mma", "fed-react-a1", "ec-mma"):
+        assert 0.08 < last[name].score < 0.15, name
+        assert last[name].worst_cluster >= last[name].score
+    assert last["fed-react-a1"].rand == 1
+
+
+def test_methods_that_train_svms_refuse_a_regression():
+    uploads = Regression().clients(None, None, None)
+    with pytest.raises(UserError, match="classification only"):
+        uploads.train(np.zeros((2, 3)), 0.1, 1)
+
+
+def test_worst_cluster():
+    assert Classification(2).worst([0.5, 0.9]) == 0.5
+    assert Regression().worst([0.5, 0.9]) == 0.9
+    scores = run(toy())
+    assert all(s.worst_cluster <= s.score for s in scores)
+    assert any(s.worst_cluster < s.score for s in scores)
 
 
 def test_stationary_clients_are_tested_on_their_own_test_sets():

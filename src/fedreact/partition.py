@@ -5,7 +5,8 @@ are distributed over C clusters by a Dirichlet(beta) draw; the clients of a clus
 samples (arXiv 4.1) uniformly from it, with a 90/10 split into train and test.
 
 Where data drifts (arXiv section 4.2), a cluster is one or more label distributions instead, and
-its clients draw from all samples.
+its clients draw from all samples. Clusters may also be given labels of a dataset (EEG, arXiv
+section 4.1), and clients may be who the series are of (vehicles, ICLR section 4.2).
 """
 
 from dataclasses import dataclass
@@ -18,6 +19,7 @@ from fedreact.drift import disjoint_supports, draw
 from fedreact.errors import UserError
 from fedreact.rng import generator
 
+SPLITS = ("random", "chronological")
 MAX_DRAWS = 1000
 NOTHING = np.zeros(0, dtype=np.int64)
 
@@ -37,7 +39,8 @@ class Partition:
         ``int64 [C, n_labels]``: samples of each label in each cluster, or in its clients' train
         and test sets where clusters are distributions.
     distributions
-        ``[C, S, n_labels]``: label distributions of each cluster, in each of its S states.
+        ``[C, S, n_labels]``: label distributions of each cluster, in each of its S states. Empty
+        where there are targets instead of labels.
     held_out
         Indices of samples that no client trains on, where clients draw from all samples; else
         empty.
@@ -150,22 +153,128 @@ def partition(
     """
     rng = generator(seed, "partition")
     pools = dirichlet_clusters(y, len(cluster_sizes), beta, rng, max(2, min_samples))
+    return _of_pools(y, pools, cluster_sizes, rng, samples_per_client, test_share)
+
+
+def partition_by_labels(
+    y: np.ndarray,
+    cluster_sizes: list[int],
+    labels: list[list[int]],
+    seed: int,
+    trial: np.ndarray | None = None,
+    samples_per_client: int = 2400,
+    test_share: float = 0.1,
+) -> Partition:
+    """Draw clients of clusters that hold given labels, each about as many trials (arXiv, 4.1).
+
+    Parameters
+    ----------
+    labels
+        The labels of each cluster, e.g. ``[[0], [1], [0, 1]]``. A cluster's share of a label is
+        one over its number of labels, so that clusters have samples in equal numbers.
+    trial
+        ``int [N]``: series of a trial stay together, in one cluster and in its train or its test
+        set. ``None``: each is a trial of its own.
+
+    Other parameters are those of :func:`partition`.
+    """
+    known = np.unique(y)
+    if len(labels) != len(cluster_sizes) or not set(np.concatenate(labels)) <= set(known):
+        raise UserError(
+            f"partition: labels {labels} must give {len(cluster_sizes)} clusters some of the "
+            f"labels {known.tolist()}"
+        )
+    rng = generator(seed, "partition")
+    trial = np.arange(len(y)) if trial is None else trial
+    pools = [[] for _ in labels]
+    for label in known:
+        trials = rng.permutation(np.unique(trial[y == label]))
+        weights = np.array([(label in own) / len(own) for own in labels])
+        if not weights.any():
+            continue
+        ends = np.round(np.cumsum(weights / weights.sum())[:-1] * len(trials)).astype(int)
+        for pool, piece in zip(pools, np.split(trials, ends)):
+            pool.append(np.flatnonzero(np.isin(trial, piece) & (y == label)))
+    pools = [np.concatenate(pool) for pool in pools]
+    if fewest := [c for c, pool in enumerate(pools) if len(np.unique(trial[pool])) < 2]:
+        raise UserError(
+            f"partition: cluster {fewest[0] + 1} has fewer than two trials, of which one would be "
+            "the test set; use more data or fewer clusters"
+        )
+    return _of_pools(y, pools, cluster_sizes, rng, samples_per_client, test_share, trial)
+
+
+def _of_pools(y, pools, cluster_sizes, rng, samples_per_client, test_share, trial=None):
+    """Clients that draw from the samples of their clusters; trials are not split."""
     n_labels = int(y.max()) + 1
     clusters, train, test = [], [], []
     for c, (pool, size) in enumerate(zip(pools, cluster_sizes)):
-        pool = rng.permutation(pool)
-        n_test = max(1, round(test_share * len(pool)))
+        if trial is None:
+            pool = rng.permutation(pool)
+            n_test = max(1, round(test_share * len(pool)))
+            parts = pool[:n_test], pool[n_test:]
+        else:
+            parts = _split_trials(pool, y, trial, test_share, rng)
         wanted_test = max(1, round(test_share * samples_per_client))
+        wanted = wanted_test, samples_per_client - wanted_test
         for _ in range(size):
             clusters.append(c)
-            for part, samples, wanted in (
-                (test, pool[:n_test], wanted_test),
-                (train, pool[n_test:], samples_per_client - wanted_test),
-            ):
-                part.append(np.sort(rng.permutation(samples)[:wanted]))
+            for kept, samples, n in zip((test, train), parts, wanted):
+                kept.append(np.sort(rng.permutation(samples)[:n]))
     counts = np.stack([np.bincount(y[pool], minlength=n_labels) for pool in pools])
     shares = counts / counts.sum(1, keepdims=True)
     return Partition(np.array(clusters), train, test, counts, shares[:, None], NOTHING)
+
+
+def _split_trials(pool, y, trial, test_share, rng):
+    """Test and train samples of a cluster: of each label, ``test_share`` of the trials."""
+    held_out = []
+    for label in np.unique(y[pool]):
+        trials = rng.permutation(np.unique(trial[pool[y[pool] == label]]))
+        held_out.append(trials[: max(1, round(test_share * len(trials)))])
+    in_test = np.isin(trial[pool], np.concatenate(held_out))
+    return pool[in_test], pool[~in_test]
+
+
+def partition_by_subject(
+    subject: np.ndarray,
+    seed: int,
+    split: str = "random",
+    test_share: float = 0.1,
+    gap: int = 0,
+) -> Partition:
+    """Make a client of each subject, e.g. vehicle; no clusters are known (ICLR, section 4.2).
+
+    Parameters
+    ----------
+    subject
+        ``int [N]``; the series of a subject are in the order of time.
+    split
+        ``random``: a share of each client's series is its test set (the paper's 90/10 split).
+        ``chronological``: the last ones are.
+    gap
+        Of the ``chronological`` split: series before the test set that are left out, as many as
+        overlap with it in time.
+    """
+    if split not in SPLITS:
+        raise UserError(f"partition: split {split!r} is unknown; known: {', '.join(SPLITS)}")
+    rng, train, test = generator(seed, "partition"), [], []
+    for who in np.unique(subject):
+        mine = np.flatnonzero(subject == who)
+        n_test = max(1, round(test_share * len(mine)))
+        if split == "random":
+            mine = rng.permutation(mine)
+        left_out = gap if split == "chronological" else 0
+        if len(mine) < n_test + left_out + 2:
+            raise UserError(
+                f"partition: subject {who} has {len(mine)} series, too few for {n_test} to test "
+                f"and {left_out} to leave out"
+            )
+        train.append(np.sort(mine[: len(mine) - n_test - left_out]))
+        test.append(np.sort(mine[len(mine) - n_test :]))
+    clusters = np.zeros(len(train), dtype=np.int64)
+    counts, distributions = np.zeros((1, 0), dtype=np.int64), np.zeros((1, 1, 0))
+    return Partition(clusters, train, test, counts, distributions, NOTHING)
 
 
 def switching_clusters(y: np.ndarray, n_clusters: int, beta: float, seed: int) -> np.ndarray:

@@ -10,27 +10,33 @@ from typing import NamedTuple
 import numpy as np
 
 from fedreact.drift import Schedule, draw
-from fedreact.local_training import LocalClients
 from fedreact.methods import Method, Uploads
 from fedreact.partition import Partition
 from fedreact.rng import generator
 from fedreact.scoring import HeldOut, rand_score
-from fedreact.task_models import fit_linear_svm
+from fedreact.tasks import Task
 
 TEST_ON = ("round", "long-run")
 
 
 class RoundScores(NamedTuple):
-    """Scores of one method in one round: accuracy over clients, Rand score of the clusters.
+    """Scores of one method in one round, over the clients that have taken part so far.
 
-    Both are over the clients that have taken part so far. The Rand score is NaN for methods
-    without one cluster for each client.
+    Attributes
+    ----------
+    score
+        Accuracy or root mean square error, averaged over clients.
+    rand
+        Rand score of the clusters; NaN for methods without one cluster for each client.
+    worst_cluster
+        The score averaged over the clients of the true cluster where it is worst.
     """
 
     t: int
     method: str
-    accuracy: float
+    score: float
     rand: float
+    worst_cluster: float
 
 
 def run(
@@ -39,10 +45,9 @@ def run(
     partition: Partition,
     schedule: Schedule,
     methods: Mapping[str, Method],
+    task: Task,
     seed: int,
     samples_per_round: int = 64,
-    C: float = 1.0,
-    loss: str = "squared_hinge",
     test_on: str = "round",
 ) -> Iterator[RoundScores]:
     """Run all methods side by side; yields their scores round by round.
@@ -52,38 +57,38 @@ def run(
     features
         ``float32 [N, D]`` features of all samples under the frozen encoder.
     y
-        ``int [N]`` labels.
+        ``[N]`` labels or targets.
     partition
         The clients' samples.
     schedule
         Who takes part in each round, with data of which distribution.
+    task
+        What clients fit, and how it is scored.
     samples_per_round
         |M_t^k|: labelled samples that each client draws in each round.
-    C, loss
-        Of the linear SVM; see :func:`fedreact.task_models.fit_linear_svm`.
     test_on
         Where data drifts, clients are tested on the label distribution of the ``round``, or on
         that of their cluster in the ``long-run``.
     """
-    K, n_classes = len(partition.train), int(y.max()) + 1
-    shape = (n_classes, features.shape[1] + 1)
+    K, shape = len(partition.train), (task.n_outputs, features.shape[1] + 1)
     sample = sampler(partition, schedule, y, samples_per_round, seed)
     held_out, weights_of = tests(features, y, partition, schedule, test_on)
     states = {name: method.init(K, shape) for name, method in methods.items()}
     seen = np.zeros(K, dtype=bool)
     for t, (truth, present) in enumerate(zip(schedule.truth, schedule.present), start=1):
         at, valid = sample(t)
-        X, labels = features[at], y[at]
-        models = fit_linear_svm(X, labels, n_classes, C=C, loss=loss, valid=valid).reshape(K, -1)
-        clients = LocalClients(X, labels, n_classes, C, loss, valid)
+        X, targets = features[at], y[at]
+        models = task.fit(X, targets, valid).reshape(K, -1)
+        clients = task.clients(X, targets, valid)
         uploads = Uploads(t, t == schedule.rounds, models, valid.sum(1), present, clients)
         seen = seen | present
-        weights = weights_of(t)[seen]
+        weights, clusters = weights_of(t)[seen], truth[seen]
         for name, method in methods.items():
             states[name], held, found = method.round(states[name], uploads)
-            accuracy = held_out.accuracy(held[seen].reshape(-1, *shape), weights).mean()
-            rand = np.nan if found is None else rand_score(truth[seen], found[seen])
-            yield RoundScores(t, name, float(accuracy), float(rand))
+            scores = task.scores(held_out, held[seen].reshape(-1, *shape), weights)
+            rand = np.nan if found is None else rand_score(clusters, found[seen])
+            worst = task.worst([scores[clusters == c].mean() for c in np.unique(clusters)])
+            yield RoundScores(t, name, float(scores.mean()), float(rand), float(worst))
 
 
 def sampler(
@@ -149,12 +154,18 @@ def tests(
     return HeldOut(features[samples], y[samples]), lambda t: (shares[t - 1] / count)[:, y[samples]]
 
 
-def standardise(features: np.ndarray, train: list[np.ndarray]) -> np.ndarray:
-    """Bring each feature to mean 0 and variance 1 over the clients' train samples.
+def standardise(values: np.ndarray, train: list[np.ndarray]) -> tuple[np.ndarray, np.ndarray]:
+    """Bring features ``[N, D]`` or targets ``[N]`` to mean 0, variance 1 over train samples.
 
     A server can do so without seeing samples: sums and sums of squares are enough.
+
+    Returns
+    -------
+    standardised, unit
+        ``unit`` is the standard deviation (1 for what is constant), ``[D]`` or a number.
     """
-    count = np.bincount(np.concatenate(train), minlength=len(features))
-    mean = np.average(features, axis=0, weights=count)
-    deviation = np.average((features - mean) ** 2, axis=0, weights=count) ** 0.5
-    return ((features - mean) / np.where(deviation > 0, deviation, 1)).astype(features.dtype)
+    count = np.bincount(np.concatenate(train), minlength=len(values))
+    mean = np.average(values, axis=0, weights=count)
+    deviation = np.average((values - mean) ** 2, axis=0, weights=count) ** 0.5
+    unit = np.where(deviation > 0, deviation, 1)
+    return ((values - mean) / unit).astype(values.dtype), unit

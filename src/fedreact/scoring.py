@@ -18,12 +18,12 @@ def rand_score(truth: np.ndarray, found: np.ndarray) -> float:
 
 
 class HeldOut:
-    """Test samples, and the accuracy of clients' models on each client's share of them.
+    """Test samples, and the scores of clients' models on each client's share of them.
 
     Attributes
     ----------
     y
-        ``[N]`` labels.
+        ``[N]`` labels or targets.
     """
 
     def __init__(self, features: np.ndarray, y: np.ndarray, seed: int = 0):
@@ -48,11 +48,18 @@ class HeldOut:
         numpy.ndarray
             ``[K]``.
         """
+        return self._means(models, weights, lambda found: found.argmax(1) == self.y)
+
+    def rmse(self, models: np.ndarray, weights: np.ndarray) -> np.ndarray:
+        """Root mean square error ``[K]`` of models ``[K, 1, D + 1]``, in units of ``y``."""
+        return self._means(models, weights, lambda found: (found[:, 0] - self.y) ** 2) ** 0.5
+
+    def _means(self, models, weights, quantity):
+        """Weighted mean, for each client, of a quantity ``[M, N]`` of outputs ``[M, c, N]``."""
         first, which = self._distinct(models.reshape(len(models), -1))
         scores = models[first].reshape(-1, self.X.shape[1]).astype(np.float32) @ self.X.T
-        found = scores.reshape(len(first), models.shape[1], -1).argmax(1)
-        correct = (found == self.y).astype(float)
-        return (weights @ correct.T)[np.arange(len(which)), which]
+        values = quantity(scores.reshape(len(first), models.shape[1], -1)).astype(float)
+        return (weights @ values.T)[np.arange(len(which)), which]
 
     def _distinct(self, models):
         """First index of each distinct model, and which of them each client holds.
@@ -65,8 +72,8 @@ class HeldOut:
         return first, which.ravel()
 
 
-def client_accuracy(forward, weights, X, y, tests, batch=256) -> float:
-    """Accuracy of neural models, averaged over clients, each on its own test samples.
+def client_scores(forward, weights, X, y, tests, batch=256) -> np.ndarray:
+    """Score neural models of clients, each on its own test samples.
 
     Parameters
     ----------
@@ -75,9 +82,14 @@ def client_accuracy(forward, weights, X, y, tests, batch=256) -> float:
     weights
         ``[K, P]``, or ``[1, P]`` if all clients hold the same.
     X, y
-        All series ``[N, T, channels]`` and labels ``[N]``.
+        All series ``[N, T, channels]``, and labels or targets ``[N]``.
     tests
         K arrays of test samples.
+
+    Returns
+    -------
+    numpy.ndarray
+        ``[K]``: accuracy, or root mean square error where ``y`` holds targets (is of floats).
     """
     found = []
     for k, test in enumerate(tests):
@@ -85,6 +97,9 @@ def client_accuracy(forward, weights, X, y, tests, batch=256) -> float:
         parts = [
             forward(theta, X[None, test[i : i + batch]])[0] for i in range(0, len(test), batch)
         ]
-        guess = np.concatenate([part.argmax(1).numpy() for part in parts])
-        found.append((guess == y[test]).mean())
-    return float(np.mean(found))
+        output = np.concatenate([part.numpy() for part in parts])
+        if y.dtype.kind == "f":
+            found.append(((output[:, 0] - y[test]) ** 2).mean() ** 0.5)
+        else:
+            found.append((output.argmax(1) == y[test]).mean())
+    return np.array(found)

@@ -7,7 +7,6 @@ cosine similarity (eq. 2): half the squared distance of the two normalised task 
 from typing import NamedTuple
 
 import numpy as np
-from sklearn.metrics import silhouette_score
 
 from fedreact.clustering.hierarchical import agglomerative, cosine_similarity
 from fedreact.errors import UserError
@@ -44,6 +43,8 @@ def silhouette(models: np.ndarray, labels: np.ndarray) -> float:
 
     NaN for a single cluster and where each client is one of its own.
     """
+    from sklearn.metrics import silhouette_score  # its import takes longer than a run of Phase 2
+
     if not 1 < len(np.unique(labels)) < len(labels):
         return float("nan")
     return float(silhouette_score(models, labels, metric="cosine"))
@@ -87,3 +88,16 @@ def estimate(models: np.ndarray, max_clusters: int, linkage: str = "ward") -> Cu
         np.array([wcss(models, labels) for labels in cuts]),
         np.array([silhouette(models, labels) for labels in cuts]),
     )
+
+
+def choose(criterion: str, models: np.ndarray, linkage: str = "ward") -> int:
+    """Choose the number of clusters of task models ``[K, P]``, among 1 to K.
+
+    ``criterion`` is ``elbow``, or ``silhouette`` for the number with the largest score.
+    """
+    if criterion not in ("elbow", "silhouette"):
+        raise UserError(f"n_clusters is {criterion!r}; use a number, elbow or silhouette")
+    curves = estimate(models, len(models), linkage)
+    if criterion == "elbow":
+        return elbow(curves.wcss)
+    return int(np.nanargmax(curves.silhouette)) + 1

@@ -1,0 +1,41 @@
+"""What the commands of Phase 2 read: samples, clients and the clients' task."""
+
+from pathlib import Path
+
+from fedreact import npz, phase2
+from fedreact.clustering.hierarchical import LINKAGES
+from fedreact.data.dataset import SeriesDataset
+from fedreact.partition import Partition
+from fedreact.tasks import Classification, Regression
+
+
+def add_arguments(p):
+    """Add the arguments that both commands take."""
+    p.add_argument("--data", type=Path, required=True, help="prepared dataset, npz")
+    p.add_argument("--features", type=Path, required=True, help="features of all series, npz")
+    p.add_argument("--partition", type=Path, required=True, help="clients' samples, npz")
+    p.add_argument("--setting", required=True, help="name that the results carry")
+    p.add_argument("--seed", type=int, required=True)
+    p.add_argument("--feature-scaling", choices=["none", "standard"], default="none")
+    p.add_argument("--C", type=float, default=1.0, help="of the SVM")
+    p.add_argument("--loss", choices=["squared_hinge", "hinge"], default="squared_hinge")
+    p.add_argument("--penalty", type=float, default=1.0, help="of the linear regressor")
+    p.add_argument("--linkage", choices=LINKAGES, default="ward")
+    p.add_argument("--output", type=Path, required=True)
+
+
+def read(args):
+    """Read the dataset's name, features, targets, partition and task.
+
+    For regression, features and targets are standardised over the clients' train samples.
+    """
+    data, drawn = SeriesDataset.load(args.data), Partition.load(args.partition)
+    features, y = npz.load(args.features, "features file", ["features"])["features"], data.y
+    if args.feature_scaling == "standard" or data.regression:
+        features, _ = phase2.standardise(features, drawn.train)
+    if data.regression:
+        y, unit = phase2.standardise(y, drawn.train)
+        task = Regression(float(unit), args.penalty)
+    else:
+        task = Classification(int(y.max()) + 1, args.C, args.loss)
+    return data.name, features, y, drawn, task
