@@ -38,7 +38,9 @@ rule all:
 
 
 onstart:
-    print(f"Scale: {PLAN.scale}. Digits: {PLAN.dataset}. Results: {PLAN.results}/")
+    print(
+        f"Scale: {PLAN.scale}. Data: {', '.join(PLAN.datasets.values())}. Results: {PLAN.results}/"
+    )
 
 
 onerror:

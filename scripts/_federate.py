@@ -10,6 +10,7 @@ from _cli import atomic, log
 from tqdm import tqdm
 
 from fedreact import npz
+from fedreact.costs import training_flops
 from fedreact.errors import UserError
 from fedreact.federated.engine import Job, open_engine, resolve_device
 from fedreact.federated.fedavg import federate
@@ -34,12 +35,12 @@ def train(
     what
         Name of the work in messages.
     score
-        ``score(theta, state) -> float``, called after each round; ``None``: no scores.
+        ``score(theta, state, t) -> float``, called after each round; NaN or ``None``: no score.
 
     Returns
     -------
     theta, scores
-        Global weights after the last round, and a score for each round.
+        Global weights after the last round, and a score for each round, or an empty list.
     """
     torch.set_num_threads(1)
     K, device = len(job.clients), resolve_device(device)
@@ -68,14 +69,26 @@ def train(
         for t, theta, state in federate(engine, theta, state, n_samples, left, on_progress):  # noqa: B020
             before += a_round
             if score is not None:
-                scores.append(score(theta, state))
+                scores.append(score(theta, state, t))
+            scored = bool(scores) and not np.isnan(scores[-1])
             save_checkpoint(checkpoint, theta, state, t, scores, identity)
             log.info(
                 "%s: round %d of %d, loss %.3f%s, %.0f s left",
-                *(what, t, rounds, mean_loss, f", score {scores[-1]:.3f}" if scores else ""),
+                *(what, t, rounds, mean_loss, f", score {scores[-1]:.3f}" if scored else ""),
                 (time.monotonic() - started) / (t - done) * (rounds - t),
             )
     return theta, scores
+
+
+def training_costs(job: Job, forward: float) -> tuple[float, float]:
+    """Local steps and GFLOPs that a client's training takes in a round, averaged over clients.
+
+    ``forward`` are the FLOPs of the forward passes of one sample.
+    """
+    sizes, models = [len(indices) for indices in job.clients], job.algorithm.models
+    steps = models * np.mean([job.training.n_steps(n) for n in sizes])
+    drawn = models * np.mean([job.training.n_drawn(n) for n in sizes])
+    return float(steps), float(drawn * training_flops(forward) / 1e9)
 
 
 def fingerprint(job: Job, theta: np.ndarray, device: str) -> str:

@@ -2,10 +2,11 @@
 
 from pathlib import Path
 
-from fedreact import npz, phase2
+from fedreact import npz
 from fedreact.clustering.hierarchical import LINKAGES
 from fedreact.data.dataset import SeriesDataset
 from fedreact.partition import Partition
+from fedreact.standardise import standardise
 from fedreact.tasks import Classification, Regression
 
 
@@ -25,17 +26,18 @@ def add_arguments(p):
 
 
 def read(args):
-    """Read the dataset's name, features, targets, partition and task.
+    """Read the dataset's name, features, targets, partition and task, and what Phase 1 took.
 
     For regression, features and targets are standardised over the clients' train samples.
     """
     data, drawn = SeriesDataset.load(args.data), Partition.load(args.partition)
-    features, y = npz.load(args.features, "features file", ["features"])["features"], data.y
+    encoded = npz.load(args.features, "features file", ["features", "costs"])
+    features, y = encoded["features"], data.y
     if args.feature_scaling == "standard" or data.regression:
-        features, _ = phase2.standardise(features, drawn.train)
+        features, _ = standardise(features, drawn.train)
     if data.regression:
-        y, unit = phase2.standardise(y, drawn.train)
+        y, unit = standardise(y, drawn.train)
         task = Regression(float(unit), args.penalty)
     else:
         task = Classification(int(y.max()) + 1, args.C, args.loss)
-    return data.name, features, y, drawn, task
+    return data.name, features, y, drawn, task, encoded["costs"]

@@ -17,7 +17,7 @@ from fedreact.clustering.n_clusters import estimate
 
 def main(args):
     """Run all rounds of each number of samples and write the averaged curves."""
-    name, features, y, drawn, task = read(args)
+    name, features, y, drawn, task, _ = read(args)
     largest = min(args.max_clusters, len(drawn.train))
 
     def curves(samples, t):

@@ -15,9 +15,9 @@ BATCH = 128
 
 
 def main(args):
-    """Read dataset and encoder, write the features ``float32 [N, F]``."""
+    """Read dataset and encoder, write the features ``float32 [N, F]`` and what training took."""
     data = SeriesDataset.load(args.data)
-    saved = npz.load(args.encoder, "encoder", ["theta", "encoder"])
+    saved = npz.load(args.encoder, "encoder", ["theta", "encoder", "costs"])
     encoder = CausalCNN(**json.loads(str(saved["encoder"])))
     theta = torch.from_numpy(saved["theta"])[None]
     torch.set_num_threads(1)
@@ -29,7 +29,7 @@ def main(args):
         ]
     log.info("encoded %d series", X.shape[1])
     with atomic(args.output) as path:
-        npz.save(path, features=np.concatenate(features))
+        npz.save(path, features=np.concatenate(features), costs=saved["costs"])
 
 
 if __name__ == "__main__":

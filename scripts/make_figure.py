@@ -14,7 +14,8 @@ from fedreact.workflow.config import read_yaml
 def main(args):
     """Read what the figure shows, draw, write both formats."""
     spec = read_yaml(args.outputs)["figures"][args.figure]
-    title = f"{spec['title']}\n{args.data}, scale {args.scale}"
+    source = f"{args.data}, " if args.data else ""  # none where no data is needed
+    title = f"{spec['title']}\n{source}scale {args.scale}"
     if spec["kind"] == "label_distribution":
         (partition,) = args.inputs
         figure = figures.label_distribution(Partition.load(partition).label_counts, title)
@@ -23,7 +24,7 @@ def main(args):
         seeds = lines["seed"].nunique()
         title += f", mean over {seeds} seeds with 95% interval" if seeds > 1 else ", one seed"
         if spec["kind"] == "theorem1":
-            figure = theorem1(lines, title.replace(f"{args.data}, ", ""))
+            figure = theorem1(lines, title)
         elif spec["kind"] == "n_clusters":
             figure = figures.n_clusters(lines, spec["score"], title)
         elif spec["kind"] == "gain":
@@ -39,7 +40,7 @@ if __name__ == "__main__":
     p.add_argument("--figure", required=True, help="its name in the outputs file")
     p.add_argument("--outputs", type=Path, default=Path("config/outputs.yaml"))
     p.add_argument("--inputs", type=Path, nargs="+", required=True, help="partition or scores")
-    p.add_argument("--data", required=True, help="name of the dataset, for the title")
+    p.add_argument("--data", required=True, help="names of the datasets, for the title")
     p.add_argument("--scale", required=True)
     p.add_argument("--output", type=Path, required=True, help="the pdf; the png lies beside it")
     run(main, p)

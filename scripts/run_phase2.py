@@ -1,7 +1,8 @@
 """Phase 2: local task models, clustering and aggregation, all methods side by side (Algorithm 2).
 
-Writes a line for each round and method: accuracy (or root mean square error) averaged over clients,
-Rand score, and the score of the worst cluster.
+Writes a line for each round and method: accuracy (or root mean square error) averaged over
+clients, Rand score, the score of the worst cluster, and what a client's training in Phase 1 took:
+local steps and GFLOPs. The fits of Phase 2 take no gradient steps; they are not counted.
 """
 
 import csv
@@ -22,7 +23,7 @@ from fedreact.variants import split_variant
 
 def main(args):
     """Run all rounds and write the scores."""
-    name, features, y, drawn, task = read(args)
+    name, features, y, drawn, task, taken = read(args)
     plan = schedule(
         drawn.clusters,
         drawn.distributions,
@@ -64,13 +65,13 @@ def main(args):
     bar = tqdm(scores, total=args.rounds * len(args.methods), unit="score", disable=None)
     with atomic(args.output) as path, path.open("w", newline="") as file:
         rows = csv.writer(file, lineterminator="\n")
-        rows.writerow(
-            ["setting", "data", "seed", "method", "round", task.metric, "rand", "worst_cluster"]
-        )
+        scored = [task.metric, "rand", "worst_cluster", "steps", "gflops"]
+        rows.writerow(["setting", "data", "seed", "method", "round", *scored])
         for s in bar:
             values = (s.score, s.rand, s.worst_cluster)
             texts = ["" if np.isnan(value) else f"{value:.6f}" for value in values]
-            rows.writerow([args.setting, name, args.seed, s.method, s.t, *texts])
+            run_of = [args.setting, name, args.seed, s.method, s.t]
+            rows.writerow([*run_of, *texts, *(f"{value:.6g}" for value in taken)])
 
 
 def make(name, setting, options, n_clusters):

@@ -1,5 +1,6 @@
 """Phase 1: train the shared encoder by federated contrastive learning (Algorithm 1).
 
+Writes its weights and shape, and the local steps and GFLOPs that a client's training has taken.
 Progress is kept after each round; the same command resumes an interrupted training and ends in the
 same weights, bit for bit.
 """
@@ -12,9 +13,10 @@ from pathlib import Path
 import numpy as np
 import torch
 from _cli import atomic, parser, run
-from _federate import train
+from _federate import train, training_costs
 
 from fedreact import npz
+from fedreact.costs import contrastive_flops
 from fedreact.data.dataset import SeriesDataset
 from fedreact.federated.dtssgd import TimeSmoothedSGD
 from fedreact.federated.engine import Job
@@ -45,8 +47,14 @@ def main(args):
     what = f"encoder {args.partition.parent.name}, seed {args.seed}"
     theta = encoder.init(init).numpy()
     theta, _ = train(job, theta, args.rounds, what, checkpoint, args.device, args.workers)
+    per_round = training_costs(job, contrastive_flops(training.objective, X.shape[1]))
     with atomic(args.output) as path:
-        npz.save(path, theta=theta, encoder=np.array(json.dumps(asdict(encoder))))
+        npz.save(
+            path,
+            theta=theta,
+            encoder=np.array(json.dumps(asdict(encoder))),
+            costs=args.rounds * np.array(per_round),
+        )
     checkpoint.unlink(missing_ok=True)
 
 

@@ -1,7 +1,9 @@
 """Table 1's baselines: supervised federated training of one architecture by each algorithm.
 
-Writes a line for each algorithm and round: accuracy averaged over clients, each with the model that
-the algorithm gives it, on its own test samples. Progress is kept after each round, as in Phase 1.
+Writes a line for each algorithm and scored round: accuracy (or root mean square error) averaged
+over clients, each with the model that the algorithm gives it, on its own test samples; and what a
+client's training has taken so far, in local steps and GFLOPs. Progress is kept after each round, as
+in Phase 1.
 """
 
 import csv
@@ -10,8 +12,9 @@ from pathlib import Path
 import numpy as np
 import torch
 from _cli import atomic, parser, run
-from _federate import train
+from _federate import train, training_costs
 
+from fedreact import costs
 from fedreact.data.dataset import SeriesDataset
 from fedreact.errors import UserError
 from fedreact.federated.algorithms import ALGORITHMS
@@ -21,15 +24,25 @@ from fedreact.losses import SupervisedLoss
 from fedreact.models.supervised import ARCHITECTURES
 from fedreact.partition import Partition
 from fedreact.rng import generator
-from fedreact.scoring import client_accuracy
+from fedreact.scoring import client_scores
+from fedreact.standardise import standardise
 from fedreact.variants import split_variant
 
 
 def main(args):
-    """Train by each algorithm, score after each round, write the scores."""
+    """Train by each algorithm, score, write the scores."""
     data, drawn = SeriesDataset.load(args.data), Partition.load(args.partition)
     X = np.ascontiguousarray(data.X.transpose(0, 2, 1))
-    architecture = ARCHITECTURES[args.architecture](X.shape[2], X.shape[1], int(data.y.max()) + 1)
+    clients, tests = drawn.train, drawn.test
+    if args.validate:
+        clients, tests = validation(clients, args.seed)
+    if data.regression:
+        metric, n_outputs = "rmse", 1
+        y, unit = standardise(data.y, clients)
+    else:
+        metric, n_outputs = "accuracy", int(data.y.max()) + 1
+        y, unit = data.y, 1.0
+    architecture = ARCHITECTURES[args.architecture](X.shape[2], X.shape[1], n_outputs)
     training = LocalTraining(
         SupervisedLoss(architecture),
         args.steps,
@@ -40,22 +53,20 @@ def main(args):
     )
     init = torch.Generator().manual_seed(int(generator(args.seed, "supervised").integers(2**62)))
     theta = architecture.init(init).numpy()
-    clients, tests = drawn.train, drawn.test
-    if args.validate:
-        clients, tests = validation(clients, args.seed)
     _, options = split_variant("+".join(["", *args.algorithm_options]))
 
     rows, checkpoints = [], []
     for name in args.algorithms:
         algorithm = make(name, options)
-        job = Job(training, algorithm, X, clients, args.seed, data.y.astype(np.int64))
+        job = Job(training, algorithm, X, clients, args.seed, y)
 
-        def score(theta, state, algorithm=algorithm):
+        def score(theta, state, t, algorithm=algorithm):
+            if args.score == "last" and t < args.rounds:
+                return np.nan
             weights = torch.from_numpy(algorithm.personal(theta, state))
             with torch.inference_mode():
-                return client_accuracy(
-                    architecture.forward, weights, torch.from_numpy(X), data.y, tests
-                )
+                scores = client_scores(architecture.forward, weights, torch.from_numpy(X), y, tests)
+            return float(unit * scores.mean())
 
         # Of an algorithm that is done, too, until all are.
         checkpoints.append(args.checkpoint.with_name(f"{args.checkpoint.stem}-{name}.npz"))
@@ -63,11 +74,14 @@ def main(args):
         what = f"{method}, {args.setting}, seed {args.seed}"
         run_on = (checkpoints[-1], args.device, args.workers)
         _, scores = train(job, theta, args.rounds, what, *run_on, score=score)
+        steps, gflops = training_costs(job, costs.flops(architecture))
         for t, value in enumerate(scores, start=1):
-            rows.append([args.setting, data.name, args.seed, method, t, f"{value:.6f}", ""])
+            if not np.isnan(value):
+                run_of = [args.setting, data.name, args.seed, method, t]
+                rows.append([*run_of, f"{value:.6f}", f"{t * steps:.6g}", f"{t * gflops:.6g}"])
     with atomic(args.output) as path, path.open("w", newline="") as file:
         lines = csv.writer(file, lineterminator="\n")
-        lines.writerow(["setting", "data", "seed", "method", "round", "accuracy", "rand"])
+        lines.writerow(["setting", "data", "seed", "method", "round", metric, "steps", "gflops"])
         lines.writerows(rows)
     for checkpoint in checkpoints:
         checkpoint.unlink(missing_ok=True)
@@ -109,6 +123,7 @@ if __name__ == "__main__":
     p.add_argument("--learning-rate", type=float, default=1e-3, help="of Adam")
     p.add_argument("--precision", choices=["float32", "bfloat16"], default="float32")
     p.add_argument("--validate", action="store_true", help="test on a tenth of the train samples")
+    p.add_argument("--score", choices=["all", "last"], default="all", help="rounds to score")
     p.add_argument("--device", choices=["auto", "cpu", "cuda"], default="auto")
     p.add_argument("--workers", type=int, default=1, help="processes, if on the CPU")
     p.add_argument("--checkpoint", type=Path, required=True, help="kept while training")

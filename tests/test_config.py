@@ -230,11 +230,11 @@ def test_every_published_table_is_rebuilt_and_has_a_source(project):
             continue
         assert set(published["columns"]) <= set(plan.outputs["tables"][name]["columns"])
         rows = {row for row in plan.outputs["tables"][name]["rows"] if "tuned" not in row}
-        not_built = {"EEG - 10 clients"}
-        assert set(published["rows"]) <= rows | not_built
-        assert set(published["unstated"]) <= rows
-        if not published.get("unlabelled"):
-            assert rows == set(published["rows"]) - not_built
+        assert set(published["rows"]) <= rows
+        for key in ("unstated", "data_of", "metric_of"):
+            assert set(published.get(key, [])) <= rows
+        if published["rows"] and not published.get("unlabelled"):
+            assert rows == set(published["rows"])
 
 
 def test_published_values_that_stand_in_two_tables_agree(project):
@@ -298,13 +298,43 @@ def test_dtssgd_has_its_own_rate_and_one_encoder_where_nothing_decays(project):
 
 
 def test_partitions_have_the_clients_that_their_names_say(project):
-    partitions = load_plan(BASE).experiments["partitions"]
-    for name, spec in partitions.items():
+    plan = load_plan(BASE)
+    for name, spec in plan.experiments["partitions"].items():
+        if name.startswith(("eeg", "sumo")):
+            assert plan.n_clients(name) == int(name.split("-")[0].lstrip("egsumo"))
+            continue
         stated = [n for n in (100, 50, 10) if f"clients{n}-" in name or name.endswith(f"g{n}")]
         total = stated[0] if stated else 100
         assert sum(spec["cluster_sizes"]) == total, name
         if name.startswith("clusters"):
             assert len(spec["cluster_sizes"]) == int(name[-1])
+
+
+def test_each_kind_of_data_has_its_source_partitions_and_encoders(project):
+    plan = load_plan(BASE | {"scale": "quick"})
+    assert plan.dataset_of("stationary10") == plan.dataset
+    assert plan.dataset_of("sumo50-constant") == "sumo-ev"
+    (path,) = {str(Path(p).parent) for p in plan.rounds(["eeg10"])}
+    assert path == f"results/quick/rounds/{plan.datasets['eeg']}/eeg10"
+    assert plan.partition_options("sumo50-chronological") == {
+        "split": "chronological",
+        "test_share": 0.1,
+        "gap": 4,
+    }
+    assert plan.partition_options("eeg10")["labels"] == ["0", "1", "0,1"]
+    # One encoder for all seeds, but not one for different data or different train sets.
+    features = plan.features("sumo-ev", "sumo50-constant", 3)
+    assert features == "results/quick/features/sumo-ev/sumo50/seed0.npz"
+    features = plan.features("sumo-ev", "sumo50-chronological", 3)
+    assert features == "results/quick/features/sumo-ev/sumo50-chronological/seed0.npz"
+    assert plan.phase2_options("sumo50-constant")["penalty"] > 1e6
+    assert plan.phase2_options("sumo50")["penalty"] == 1
+    assert (
+        plan.phase1_options("sumo50")["steps"] != plan.phase1_options("clients10-beta1.5")["steps"]
+    )
+    # Only the settings that show them run methods with a number of clusters of their own.
+    assert "ec-mma+n_clusters=50" in plan.phase2_options("sumo50")["methods"]
+    assert not any("n_clusters" in m for m in plan.phase2_options("eeg10-full")["methods"])
 
 
 def test_variants_change_one_option(project):

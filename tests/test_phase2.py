@@ -14,6 +14,7 @@ from fedreact.methods import METHODS, Phase2Setting
 from fedreact.partition import Partition
 from fedreact.rng import generator
 from fedreact.scoring import HeldOut, rand_score
+from fedreact.standardise import standardise
 from fedreact.task_models import decision
 from fedreact.tasks import Classification, Regression
 
@@ -143,10 +144,10 @@ def test_labelled_samples_are_the_clients_own_without_repetition():
 
 def test_standardise_uses_train_samples_only():
     features = np.array([[0.0, 5.0], [2.0, 5.0], [100.0, 7.0]], dtype=np.float32)
-    scaled, unit = phase2.standardise(features, [np.array([0, 1]), np.array([0, 1])])
+    scaled, unit = standardise(features, [np.array([0, 1]), np.array([0, 1])])
     np.testing.assert_allclose(scaled, [[-1, 0], [1, 0], [99, 2]])
     np.testing.assert_allclose(unit, [1, 1])
-    targets, unit = phase2.standardise(np.array([10.0, 30.0, 40.0]), [np.array([0, 1])])
+    targets, unit = standardise(np.array([10.0, 30.0, 40.0]), [np.array([0, 1])])
     np.testing.assert_allclose(targets, [-1, 1, 2])
     assert unit == 10
 

@@ -25,6 +25,8 @@ TimesNet    17.6      14.40  depends on the periods found: 14.4 to 19.0 with pad
 
 from math import prod
 
+from fedreact.losses import ContrastiveLoss
+from fedreact.models.causal_cnn import CausalCNN
 from fedreact.models.lstm import LSTM
 from fedreact.models.patchtst import PatchTST
 from fedreact.models.supervised import Architecture, CausalCNNClassifier
@@ -47,10 +49,26 @@ def flops(architecture: Architecture) -> int:
         case TimesNet():
             multiply_adds = _timesnet(architecture)
         case CausalCNNClassifier():
-            multiply_adds = _causal_cnn(architecture)
+            multiply_adds = _encoder(architecture.encoder, architecture.length)
+            multiply_adds += architecture.encoder.out_channels * architecture.n_out
         case _:
             raise TypeError(f"no rule to count the operations of {architecture!r}")
     return 2 * multiply_adds
+
+
+def contrastive_flops(loss: ContrastiveLoss, length: int) -> float:
+    """FLOPs of the forward passes that one anchor of Phase 1 takes, in the mean.
+
+    Positive and negatives have U(1, length) steps, and the anchor has from theirs to ``length``.
+    """
+    short = (length + 1) / 2
+    anchor = _encoder(loss.encoder, (short + length) / 2)
+    return 2 * (anchor + (1 + loss.n_negatives) * _encoder(loss.encoder, short))
+
+
+def training_flops(forward: float) -> float:
+    """FLOPs of a training step, by the usual count: a backward pass takes two forward passes."""
+    return 3 * forward
 
 
 def bytes_per_round(n_parameters: int, n_clients: int = 1, bytes_per_weight: int = 4) -> int:
@@ -91,10 +109,9 @@ def _timesnet(a: TimesNet) -> int:
     return a.length * step
 
 
-def _causal_cnn(a: CausalCNNClassifier) -> int:
-    encoder = a.encoder
+def _encoder(encoder: CausalCNN, length: float) -> float:
     step = 0
     for n_in, n_out, _ in encoder.blocks:
         step += encoder.kernel_size * (n_in + n_out) * n_out
         step += n_in * n_out if n_in != n_out else 0
-    return a.length * step + encoder.out_channels * (encoder.reduced_size + a.n_out)
+    return length * step + encoder.out_channels * encoder.reduced_size

@@ -12,7 +12,7 @@ averaged over the anchors of a batch. Franceschi's code takes the mean over r in
 """
 
 from dataclasses import dataclass
-from typing import Any, NamedTuple, Protocol
+from typing import Any, ClassVar, NamedTuple, Protocol
 
 import numpy as np
 import torch
@@ -30,7 +30,15 @@ class Data(NamedTuple):
 
 
 class Objective(Protocol):
-    """What local training minimises."""
+    """What local training minimises.
+
+    Attributes
+    ----------
+    whole_epochs
+        Whether the last batch of a pass over the samples holds only what is left of them.
+    """
+
+    whole_epochs: ClassVar[bool]
 
     def draw(
         self, rng: np.random.Generator, series: np.ndarray, length: int, batch_size: int, steps: int
@@ -76,6 +84,7 @@ class ContrastiveLoss:
     encoder: CausalCNN = CausalCNN()
     n_negatives: int = 10
     negative_weighting: str = "mean"
+    whole_epochs: ClassVar[bool] = False
 
     def draw(
         self, rng: np.random.Generator, series: np.ndarray, length: int, batch_size: int, steps: int
@@ -167,6 +176,7 @@ class SupervisedLoss:
     """Cross-entropy of the labels, or the squared error if the architecture has one output."""
 
     architecture: Architecture
+    whole_epochs: ClassVar[bool] = True
 
     def draw(
         self, rng: np.random.Generator, series: np.ndarray, length: int, batch_size: int, steps: int

@@ -17,7 +17,7 @@ except UserError as error:
     raise WorkflowError(str(error)) from None
 
 PLAN.export_locations()
-R, DATASET = PLAN.results, PLAN.dataset
+R = PLAN.results
 
 # The scripts find the package also where it is not installed (conda environments of the rules). A
 # prefix of one's own replaces Snakemake's, without which a failed step behind a pipe is a success.

@@ -78,12 +78,12 @@ rule make_figure:
         "../../environment.yml"
     params:
         spec=lambda w: str(PLAN.outputs["figures"][w.figure]),
-        data=DATASET,
+        data=lambda w: PLAN.figure_sources(w.figure),
         scale=PLAN.scale,
         code=code_digest("scripts/make_figure.py"),
     shell:
         "python scripts/make_figure.py --figure {wildcards.figure} --inputs {input}"
-        " --data {params.data} --scale {params.scale} --output {output.pdf} 2>&1 | tee {log}"
+        " --data {params.data:q} --scale {params.scale} --output {output.pdf} 2>&1 | tee {log}"
 
 
 # What the ledger's alternatives change: not part of all, as it runs many settings again.
@@ -194,12 +194,12 @@ rule report:
         "../../environment.yml"
     params:
         spec=str(PLAN.outputs),
-        data=DATASET,
+        data=", ".join(PLAN.datasets.values()),
         scale=PLAN.scale,
         differences=PLAN.how_much["differences"],
         code=code_digest("scripts/make_report.py"),
     shell:
         "python scripts/make_report.py --tables {input.tables} --figures {input.figures}"
-        " --template {input.template} --ledger {input.ledger} --data {params.data}"
+        " --template {input.template} --ledger {input.ledger} --data {params.data:q}"
         " --scale {params.scale} --differences {params.differences:q}"
         " --output {output} 2>&1 | tee {log}"

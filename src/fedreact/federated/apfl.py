@@ -1,6 +1,7 @@
 """APFL (Deng, Kamani and Mahdavi 2020, "Adaptive personalized federated learning")."""
 
 from dataclasses import dataclass
+from typing import ClassVar
 
 import numpy as np
 import torch
@@ -24,6 +25,7 @@ class APFL:
 
     alpha: float = 0.5
     adaptive: bool = True
+    models: ClassVar[int] = 2
 
     def start(self, theta, n_clients):
         """Own models and mixtures start from the global one."""

@@ -1,6 +1,7 @@
 """Ditto (Li, Hu, Beirami and Smith 2021, "Fair and robust federated learning ...")."""
 
 from dataclasses import dataclass
+from typing import ClassVar
 
 import numpy as np
 
@@ -19,6 +20,7 @@ class Ditto(FedAvg):
     """
 
     lam: float = 1e-4
+    models: ClassVar[int] = 2
 
     def start(self, theta, n_clients):
         """Personal models start from the global one."""

@@ -5,6 +5,7 @@ Algorithm 1 of Fed-REACT is FedAvg of the encoder on the contrastive loss.
 
 from collections.abc import Iterator
 from dataclasses import dataclass
+from typing import ClassVar
 
 import numpy as np
 
@@ -14,6 +15,8 @@ from fedreact.federated.engine import Progress, Stacked, Workers
 @dataclass(frozen=True)
 class FedAvg:
     """Clients train the global model and keep nothing."""
+
+    models: ClassVar[int] = 1
 
     def start(self, theta, n_clients):
         """No state."""

@@ -17,7 +17,15 @@ OnStep = Callable[[torch.Tensor], None]
 
 
 class Algorithm(Protocol):
-    """A federated algorithm: what its clients do and keep. The server averages their uploads."""
+    """A federated algorithm: what its clients do and keep. The server averages their uploads.
+
+    Attributes
+    ----------
+    models
+        Models that a client trains, each by as many steps.
+    """
+
+    models: int
 
     def start(self, theta: np.ndarray, n_clients: int) -> dict[str, np.ndarray]:
         """State of the clients before round 1, given the first global weights ``[P]``."""
@@ -84,6 +92,14 @@ class LocalTraining:
     def n_steps(self, n_samples: int) -> int:
         """Local steps of a client with so many samples."""
         return self.steps or self.epochs * -(-n_samples // self.batch_size)
+
+    def n_drawn(self, n_samples: int) -> int:
+        """Samples that a client with so many sees in a round, repetitions counted."""
+        if not self.objective.whole_epochs:
+            return self.n_steps(n_samples) * self.batch_size
+        per_epoch = -(-n_samples // self.batch_size)
+        epochs, rest = divmod(self.n_steps(n_samples), per_epoch)
+        return epochs * n_samples + rest * self.batch_size
 
     def draw(self, work: Work, purpose: str = "local training") -> list:
         """Draw the batches of all clients."""

@@ -42,7 +42,12 @@ def cells_of(spec: dict) -> list[tuple[str, str]]:
 
 UNLABELLED = "Published, label lost,"
 
-BOUNDS = {"accuracy": (0.0, 1.0), "rand": (0.0, 1.0)}
+BOUNDS = {
+    "accuracy": (0.0, 1.0),
+    "rand": (0.0, 1.0),
+    "worst_cluster": (0.0, 1.0),
+    "rmse": (0.0, np.inf),
+}
 
 
 @dataclass(frozen=True)
@@ -103,7 +108,8 @@ def build(
     published
         The content of ``config/published/<table>.yaml``.
     scores
-        A line a round: ``setting, data, seed, method, round, accuracy, rand``.
+        A line a round: ``setting, data, seed, method, round``, and a column for each metric, which
+        is empty where a metric is not defined.
     differences
         What this scale does otherwise than the paper.
 
@@ -117,16 +123,17 @@ def build(
         last = scores.groupby(["setting", "method", "seed"])["round"].transform("max")
         scores = scores[scores["round"] == last]
     means = scores.groupby(["setting", "data", "method", "seed"], sort=True)
-    means = means[["accuracy", "rand"]].mean().reset_index()
+    means = means[[m for m in spec["metrics"] if m in scores]].mean().reset_index()
     places = [(row, column) for row in spec["rows"] for column in spec["columns"]]
     # YAML drops trailing zeros (0.750), so a value's decimals are those of its table.
     values = [value for row in published["rows"].values() for value in row]
     decimals = max((len(str(v).split(".")[-1]) for v in values), default=0)
     lines = []
+    metric_of = published.get("metric_of", {})
     for metric in spec["metrics"]:
         for (row, column), (setting, method) in zip(places, cells_of(spec)):
             known = {}
-            if metric == published["metric"]:
+            if metric == metric_of.get(row, published["metric"]):
                 known = dict(zip(published["columns"], published["rows"].get(row, [])))
             chosen = means[(means["setting"] == setting) & (means["method"] == method)]
             if chosen.empty:  # what tuning does not change
@@ -134,10 +141,10 @@ def build(
                 chosen = means[(means["setting"] == base) & (means["method"] == method)]
             if chosen.empty:
                 raise UserError(f"{table}: no scores of {method} in {setting}")
-            if chosen[metric].isna().all():  # no Rand score for a method of soft clusters
-                continue
+            if metric not in chosen or chosen[metric].isna().all():
+                continue  # no Rand score for a method of soft clusters, no accuracy of a regression
             data = chosen["data"].iloc[0]
-            s = summarise(chosen[metric].to_numpy(), BOUNDS[metric])
+            s = summarise(chosen[metric].to_numpy(), BOUNDS.get(metric, (-np.inf, np.inf)))
             value, difference, verdict = known.get(column), None, "not-comparable"
             if value is not None:
                 difference = s.mean - value
@@ -160,8 +167,9 @@ def why_not(
     why = list(differences)
     if row.startswith(UNLABELLED):
         return ["our copy of the paper lacks the labels of these rows"]
-    if data != published["data"]:
-        why.insert(0, f"the data is {data}, the paper's is {published['data']}")
+    theirs = published.get("data_of", {}).get(row, published["data"])
+    if data != theirs:
+        why.insert(0, f"the data is {data}, the paper's is {theirs}")
     if row in published["unstated"]:
         why.append(published["unstated"][row])
     if n_seeds < 2:

@@ -4,10 +4,18 @@ import pandas as pd
 
 SOURCES = {"air-writing-sim": "simulated air-writing (air-writing-sim)"}
 METRICS = {
-    "accuracy": "Accuracy",
-    "rand": "Rand score, mean over rounds",
-    "costs": "Costs",
+    "accuracy": ("Accuracy", 3),
+    "rmse": ("Root mean square error", 2),
+    "rand": ("Rand score, mean over rounds", 3),
+    "worst_cluster": ("Accuracy in the worst cluster, mean over rounds", 3),
+    "steps": ("Gradient steps of a client's models, in all", 0),
+    "gflops": ("GFLOPs of a client's training, in all", 0),
+    "costs": ("Costs", 3),
 }
+"""Title and decimals of each metric."""
+
+COUNTED = ("steps", "gflops")
+"""Metrics that are counted, not measured: an interval would say nothing."""
 
 
 def caption(title: str, cells: pd.DataFrame, scale: str, source: str) -> str:
@@ -29,19 +37,25 @@ def lines(cells: pd.DataFrame) -> list[list[str]]:
     result = []
     columns = list(dict.fromkeys(cells["column"]))
     for metric in dict.fromkeys(cells["metric"]):
-        result.append([METRICS[metric]])
+        title, decimals = METRICS[metric]
+        result.append([title])
         block = cells[cells["metric"] == metric]
         for row in dict.fromkeys(block["row"]):
             by_column = block[block["row"] == row].set_index("column").reindex(columns)
             published, rebuilt = by_column[["published", "mean"]].notna().any()
-            intervals = [_interval(*c) for c in _bounds(by_column)]
+            counted = metric in COUNTED
+            intervals = ["" if counted else _interval(*c, decimals) for c in _bounds(by_column)]
             compared_cells = by_column["difference"].notna()
             compared = compared_cells.any()
             kinds = [
-                ("published", [_number(v) for v in by_column["published"]], published),
-                ("rebuilt", [_number(v) for v in by_column["mean"]], rebuilt),
+                ("published", [_number(v, decimals) for v in by_column["published"]], published),
+                ("rebuilt", [_number(v, decimals) for v in by_column["mean"]], rebuilt),
                 ("95% interval", intervals, any(intervals)),
-                ("difference", [_number(v, "+") for v in by_column["difference"]], compared),
+                (
+                    "difference",
+                    [_number(v, decimals, "+") for v in by_column["difference"]],
+                    compared,
+                ),
                 ("verdict", list(by_column["verdict"].where(compared_cells, "")), compared),
             ]
             shown = [(kind, texts) for kind, texts, show in kinds if show]
@@ -109,12 +123,12 @@ def _bounds(cells):
     return zip(cells["ci_low"], cells["ci_high"])
 
 
-def _number(value, sign=""):
-    return "" if pd.isna(value) else f"{value:{sign}.3f}"
+def _number(value, decimals, sign=""):
+    return "" if pd.isna(value) else f"{value:{sign},.{decimals}f}"
 
 
-def _interval(low, high):
-    return "" if pd.isna(low) else f"{low:.3f}–{high:.3f}"
+def _interval(low, high, decimals):
+    return "" if pd.isna(low) else f"{low:.{decimals}f}–{high:.{decimals}f}"
 
 
 def _md_row(texts):

@@ -71,8 +71,8 @@ class Plan:
     ----------
     scale
         Name of the scale.
-    dataset
-        Name of the digits' source that is used.
+    datasets
+        Name of the source that is used, for each kind of data: ``digits``, ``eeg``, ``sumo``.
     registry
         Content of ``config/datasets.yaml``.
     data_folder, mirror
@@ -86,7 +86,7 @@ class Plan:
     """
 
     scale: str
-    dataset: str
+    datasets: dict[str, str]
     registry: dict[str, files.DatasetEntry]
     data_folder: str
     mirror: str | None
@@ -95,6 +95,23 @@ class Plan:
     outputs: dict
     assumptions: dict
     device: str
+
+    @property
+    def dataset(self) -> str:
+        """Name of the digits' source."""
+        return self.datasets["digits"]
+
+    def kind_of(self, partition: str) -> str:
+        """Kind of data that a partition, or a variant of it, is of."""
+        return self.experiments["partitions"][split_variant(partition)[0]].get("data", "digits")
+
+    def dataset_of(self, setting: str) -> str:
+        """Name of the source of a setting's data."""
+        return self.datasets[self.kind_of(self.partition_name(setting))]
+
+    def partition_name(self, setting: str) -> str:
+        """Partition of a setting, or of a variant of one."""
+        return self.experiments["settings"][split_variant(setting)[0]]["partition"]
 
     @property
     def results(self) -> str:
@@ -124,13 +141,23 @@ class Plan:
 
     def partition_options(self, partition: str) -> dict:
         """Options of ``scripts/make_partition.py``."""
-        common = self.experiments["partition"] | self.how_much["partition"]
-        return common | self.experiments["partitions"][partition]
+        spec, kind = dict(self.experiments["partitions"][partition]), self.kind_of(partition)
+        spec.pop("data", None)
+        if kind == "digits":
+            spec = self.experiments["partition"] | self.how_much["partition"] | spec
+        else:
+            spec |= self.how_much[kind]["partition"]
+        spec.pop("subjects", None)
+        if "labels" in spec:
+            spec["labels"] = [",".join(map(str, own)) for own in spec["labels"]]
+        return spec
 
     def phase1_options(self, encoder: str) -> dict:
         """Options of ``scripts/train_encoder.py`` for a partition or a variant of one."""
         changes = split_variant(encoder)[1]
-        options = self.experiments["phase1"] | self.how_much["phase1"]
+        kind = self.kind_of(encoder)
+        here = self.how_much if kind == "digits" else self.how_much[kind]
+        options = self.experiments["phase1"] | here["phase1"]
         rate = options.pop("dtssgd_learning_rate")
         if changes.get("optimizer") == "dtssgd":
             options |= self.how_much["dtssgd"] | {"learning_rate": rate}
@@ -151,8 +178,7 @@ class Plan:
             "participation": spec.get("participation"),
             **self.experiments["phase2"],
         }
-        if "samples_per_round" in spec:
-            options["samples_per_round"] = spec["samples_per_round"]
+        options |= {key: spec[key] for key in ("samples_per_round", "penalty") if key in spec}
         if changes.pop("methods", None) == "search":
             options["methods"] = self.searched()
         return options | {key: value for key, value in changes.items() if key in options}
@@ -165,7 +191,11 @@ class Plan:
         for spec in self.outputs["figures"].values():
             if setting in spec.get("settings", {}).values():
                 shown |= {*spec["curves"].values(), spec.get("over")}
-        return [method for method in self.experiments["methods"] if method in shown or not shown]
+        return [
+            method
+            for method in self.experiments["methods"]
+            if method in shown or (not shown and split_variant(method)[0] == method)
+        ]
 
     def searched(self) -> list[str]:
         """Methods under all options that the best ones are searched among."""
@@ -191,6 +221,7 @@ class Plan:
         names = ("rounds", "epochs", "batch_size", "learning_rate", "precision")
         options = {name: given[name] for name in names}
         options |= self.how_much["supervised"]["settings"].get(base, {})
+        options["score"] = self.how_much["supervised"]["score"]
         algorithms = given["algorithms"]
         if changes.pop("tuned", False):
             options |= given["tuned"].get(architecture, {})
@@ -232,22 +263,27 @@ class Plan:
 
     def n_clusters_options(self, setting: str) -> dict:
         """Options of ``scripts/estimate_clusters.py``."""
-        taken = ("feature_scaling", "C", "loss", "linkage")
+        taken = ("feature_scaling", "C", "loss", "penalty", "linkage")
         phase2 = {key: self.experiments["phase2"][key] for key in taken}
-        return {"setting": setting} | self.experiments["n_clusters"] | phase2
+        spec = self.experiments["settings"][setting].get("n_clusters", {})
+        return {"setting": setting} | self.experiments["n_clusters"] | spec | phase2
 
     def partition(self, dataset: str, setting: str, seed: int | str) -> str:
         """File of the clients' samples of a setting and seed."""
-        name = self.experiments["settings"][split_variant(setting)[0]]["partition"]
+        name = self.partition_name(setting)
         return f"{self.results}/partitions/{dataset}/{name}/seed{seed}.npz"
 
     def features(self, dataset: str, setting: str, seed: int | str) -> str:
-        """File of the features that a setting and seed use: of its own encoder or a shared one."""
-        base, changes = split_variant(setting)
-        name = self.experiments["settings"][base]["partition"]
-        source = self.how_much["encoder_from"]
+        """File of the features that a setting and seed use: of its own encoder or a shared one.
+
+        Partitions of other data than the shared encoder's share one over their seeds alone.
+        """
+        _, changes = split_variant(setting)
+        name, source = self.partition_name(setting), self.how_much["encoder_from"]
         if source != "own" and changes.pop("encoder_from", "shared") != "own":
-            name, seed = source["partition"], source["seed"]
+            seed = source["seed"]
+            if self.kind_of(name) == self.kind_of(source["partition"]):
+                name = source["partition"]
         if changes.get("window") == 1:
             changes.pop("decay", None)  # nothing decays: the encoders are one
         for key, value in changes.items():
@@ -271,7 +307,7 @@ class Plan:
     def rounds(self, settings: Iterable[str]) -> list[str]:
         """Files of the scores of settings, over all seeds."""
         return [
-            f"{self.results}/rounds/{self.dataset}/{setting}/seed{seed}.csv"
+            f"{self.results}/rounds/{self.dataset_of(setting)}/{setting}/seed{seed}.csv"
             for setting in settings
             for seed in self.seeds
         ]
@@ -284,7 +320,7 @@ class Plan:
         files = self.rounds(dict.fromkeys(self.phase2_setting(s) for s in settings))
         trained = [(s, supervised[m]) for s, m in wanted if m in supervised]
         return files + [
-            f"{self.results}/supervised/{self.dataset}/{setting}/{architecture}/seed{seed}.csv"
+            f"{self.results}/supervised/{self.dataset_of(setting)}/{setting}/{architecture}/seed{seed}.csv"
             for setting, architecture in dict.fromkeys(trained)
             for seed in self.how_much["supervised"]["seeds"]
         ]
@@ -299,12 +335,22 @@ class Plan:
         if spec["kind"] in ("rand_score", "gain"):
             return self.rounds(spec["settings"].values())
         if spec["kind"] == "n_clusters":
-            folder = f"{self.results}/n_clusters/{self.dataset}/{spec['setting']}"
+            name = spec["setting"]
+            folder = f"{self.results}/n_clusters/{self.dataset_of(name)}/{name}"
             return [f"{folder}/seed{seed}.csv" for seed in self.seeds]
         if spec["kind"] == "theorem1":
             return [f"{self.results}/theorem1.csv"]
-        folder = f"{self.results}/partitions/{self.dataset}/{spec['partition']}"
+        name = spec["partition"]
+        folder = f"{self.results}/partitions/{self.datasets[self.kind_of(name)]}/{name}"
         return [f"{folder}/seed{self.seeds[0]}.npz"]
+
+    def figure_sources(self, figure: str) -> str:
+        """Sources of a figure's data, for its title."""
+        spec = self.outputs["figures"][figure]
+        settings = [*spec.get("settings", {}).values(), *filter(None, [spec.get("setting")])]
+        partitions = [self.partition_name(setting) for setting in settings]
+        partitions += filter(None, [spec.get("partition")])
+        return ", ".join(dict.fromkeys(self.datasets[self.kind_of(p)] for p in partitions))
 
     def assumption_inputs(self) -> list[str]:
         """Files of scores that the effects of assumptions are measured on."""
@@ -349,12 +395,12 @@ class Plan:
 
     def clients_of(self, setting: str) -> int:
         """Clients of a setting."""
-        spec = self.experiments["settings"][split_variant(setting)[0]]
-        return self.n_clients(spec["partition"])
+        return self.n_clients(self.partition_name(setting))
 
     def n_clients(self, encoder: str) -> int:
         """Clients that train an encoder."""
-        return sum(self.experiments["partitions"][split_variant(encoder)[0]]["cluster_sizes"])
+        spec = self.experiments["partitions"][split_variant(encoder)[0]]
+        return spec["subjects"] if "subjects" in spec else sum(spec["cluster_sizes"])
 
 
 def load_plan(config: dict) -> Plan:
@@ -399,7 +445,11 @@ def load_plan(config: dict) -> Plan:
     registry = files.load_registry(Path("config/datasets.yaml"))
     return Plan(
         scale=scale,
-        dataset=choose_dataset(wanted, registry, Path(folder), mirror_folder, prepared),
+        datasets={
+            "digits": choose_dataset(wanted, registry, Path(folder), mirror_folder, prepared),
+            "eeg": "eegmmidb",
+            "sumo": "sumo-ev",
+        },
         registry=registry,
         data_folder=folder,
         mirror=mirror,
