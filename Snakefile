@@ -38,7 +38,7 @@ rule all:
 
 
 onstart:
-    print(f"Scale: {PLAN.scale}. Digits: {PLAN.dataset}. Results: {PLAN.results}/")
+    print(f"Scale: {PLAN.scale}. Digits: {PLAN.dataset}. EEG: {PLAN.eeg}. Results: {PLAN.results}/")
 
 
 onerror:

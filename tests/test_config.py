@@ -12,6 +12,7 @@ from fedreact.workflow.config import command_options, load_plan, read_yaml
 BASE = {
     "scale": "smoke",
     "dataset": "air-writing-sim",
+    "eeg_dataset": "eeg-sim",
     "data_folder": "data",
     "data_mirror": None,
     "device": "auto",

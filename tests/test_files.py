@@ -7,7 +7,7 @@ from pathlib import Path
 import numpy as np
 import pytest
 
-from fedreact.data import air_writing_sim, files, pendigits, rtd
+from fedreact.data import air_writing_sim, eeg_sim, eegmmidb, files, pendigits, rtd
 from fedreact.errors import UserError
 
 REGISTRY_FILE = Path(__file__).parent.parent / "config" / "datasets.yaml"
@@ -62,7 +62,8 @@ def registry():
 
 
 def test_registry_names_the_datasets_and_the_parameters_of_their_readers(registry):
-    assert list(registry) == [rtd.NAME, pendigits.NAME, air_writing_sim.NAME]
+    digits, eeg = [rtd, pendigits, air_writing_sim], [eegmmidb, eeg_sim]
+    assert list(registry) == [module.NAME for module in digits + eeg]
     for reader in (rtd, pendigits):
         parameters = reader.read.__annotations__
         entry = registry[reader.NAME]

@@ -17,7 +17,7 @@ from typing import Any
 import jsonschema
 import yaml
 
-from fedreact.data import files
+from fedreact.data import eegmmidb, files
 from fedreact.errors import UserError
 from fedreact.federated.algorithms import ALGORITHMS
 from fedreact.methods import METHODS
@@ -73,6 +73,8 @@ class Plan:
         Name of the scale.
     dataset
         Name of the digits' source that is used.
+    eeg
+        Name of the source of motor imagery.
     registry
         Content of ``config/datasets.yaml``.
     data_folder, mirror
@@ -87,6 +89,7 @@ class Plan:
 
     scale: str
     dataset: str
+    eeg: str
     registry: dict[str, files.DatasetEntry]
     data_folder: str
     mirror: str | None
@@ -118,9 +121,10 @@ class Plan:
             digest.update(path.read_bytes())
         return digest.hexdigest()
 
-    def data_options(self) -> dict:
-        """Options of ``scripts/prepare_data.py``."""
-        return {"per_label": self.how_much["per_label"]}
+    def data_options(self, dataset: str) -> dict:
+        """Options of ``scripts/prepare_data.py`` for a dataset."""
+        digits = {"per_label": self.how_much["per_label"]}
+        return self.how_much["eeg"].get(dataset, digits)
 
     def partition_options(self, partition: str) -> dict:
         """Options of ``scripts/make_partition.py``."""
@@ -303,6 +307,9 @@ class Plan:
             return [f"{folder}/seed{seed}.csv" for seed in self.seeds]
         if spec["kind"] == "theorem1":
             return [f"{self.results}/theorem1.csv"]
+        if spec["kind"] in ("spectrogram", "digits"):
+            dataset = self.eeg if spec["kind"] == "spectrogram" else self.dataset
+            return [f"{self.results}/data/{dataset}.npz"]
         folder = f"{self.results}/partitions/{self.dataset}/{spec['partition']}"
         return [f"{folder}/seed{self.seeds[0]}.npz"]
 
@@ -397,9 +404,15 @@ def load_plan(config: dict) -> Plan:
     prepared = {path.stem for path in Path(f"results/{scale}/data").glob("*.npz")}
     folder = config["data_folder"]
     registry = files.load_registry(Path("config/datasets.yaml"))
+    eeg = config["eeg_dataset"] if config["eeg_dataset"] != "auto" else how_much["eeg_dataset"]
+    try:
+        recordings = [r.file for r in eegmmidb.recordings(**how_much["eeg"]["eegmmidb"])]
+    except UserError as error:
+        raise UserError(f"{scale_file}: eeg: {error}") from error
     return Plan(
         scale=scale,
         dataset=choose_dataset(wanted, registry, Path(folder), mirror_folder, prepared),
+        eeg=choose_eeg(eeg, registry, recordings, Path(folder), mirror_folder, prepared),
         registry=registry,
         data_folder=folder,
         mirror=mirror,
@@ -505,6 +518,31 @@ def choose_dataset(
     ):
         return "pendigits"
     return "air-writing-sim"
+
+
+def choose_eeg(
+    wanted: str,
+    registry: dict[str, files.DatasetEntry],
+    recordings: list[str],
+    folder: Path,
+    mirror: Path | None,
+    prepared: set[str],
+) -> str:
+    """Choose the source of motor imagery: the one named, or recordings if they can be had.
+
+    They can be had if the files of ``recordings`` are at hand or their address answers, or if they
+    are ``prepared`` already; else there is the simulator.
+    """
+    if wanted != "auto":
+        return wanted
+    entry = registry["eegmmidb"].only(recordings)
+    if (
+        files.locate(entry, folder, mirror)
+        or "eegmmidb" in prepared
+        or files.reachable(entry.files[recordings[0]].url)
+    ):
+        return "eegmmidb"
+    return "eeg-sim"
 
 
 def variant_name(setting: str, entry: dict, value: Any) -> str:
