@@ -22,7 +22,9 @@ def main(args):
     elif spec["kind"] in ("spectrogram", "digits"):
         data = SeriesDataset.load(args.inputs[0])
         title = f"{spec['title']}\n{data.name}, scale {args.scale}"
-        draw = eeg_figure.eeg_trial if spec["kind"] == "spectrogram" else eeg_figure.digits_of_writers
+        draw = (
+            eeg_figure.eeg_trial if spec["kind"] == "spectrogram" else eeg_figure.digits_of_writers
+        )
         figure = draw(data, title)
     else:
         lines = pd.concat([pd.read_csv(path) for path in args.inputs])

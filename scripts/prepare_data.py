@@ -9,7 +9,6 @@ from pathlib import Path
 
 import numpy as np
 from _cli import atomic, log, parser, run
-
 from tqdm import tqdm
 
 from fedreact.data import air_writing_sim, eeg_sim, eegmmidb, files, pendigits, rtd
@@ -113,7 +112,9 @@ if __name__ == "__main__":
     )
     p.add_argument("--per-label", type=int, help="of digits: keep this many of each label")
     of = p.add_argument_group("eegmmidb")
-    of.add_argument("--subjects", type=int, nargs="+", help="numbers of people (default: all sound)")
+    of.add_argument(
+        "--subjects", type=int, nargs="+", help="numbers of people (default: all sound)"
+    )
     of.add_argument("--runs", type=int, nargs="+", default=eegmmidb.IMAGINED, help="4, 8, 12, ...")
     of = p.add_argument_group("eeg-sim")
     of.add_argument("--n-subjects", type=int, default=8, help="simulated people")

@@ -31,9 +31,9 @@ def eeg_trial(data: SeriesDataset, title: str) -> Figure:
         X = data.X[:, settings.channels.index(electrode)]
         power = [_mean_power(X[of], data.trial[of], settings) for of in hands.values()]
         usual = np.log10(sum(power) / 2).mean(axis=1, keepdims=True)
-        shown = {
-            hand: 10 * (np.log10(p) - usual) for hand, p in zip(hands, power, strict=True)
-        } | {"Left − right": 10 * np.log10(power[0] / power[1])}
+        shown = {hand: 10 * (np.log10(p) - usual) for hand, p in zip(hands, power, strict=True)} | {
+            "Left − right": 10 * np.log10(power[0] / power[1])
+        }
         for column, (what, decibel) in enumerate(shown.items()):
             panels.append((row, column, electrode, what, decibel))
     # One colour scale for all panels, which single cells of noise do not stretch.
