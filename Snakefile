@@ -38,7 +38,9 @@ rule all:
 
 
 onstart:
-    print(f"Scale: {PLAN.scale}. Digits: {PLAN.dataset}. EEG: {PLAN.eeg}. Results: {PLAN.results}/")
+    print(
+        f"Scale: {PLAN.scale}. Digits: {PLAN.dataset}. EEG: {PLAN.eeg}. Results: {PLAN.results}/"
+    )
 
 
 onerror:
