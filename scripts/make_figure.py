@@ -5,7 +5,8 @@ from pathlib import Path
 import pandas as pd
 from _cli import atomic, parser, run
 
-from fedreact.paper import figures
+from fedreact.data.dataset import SeriesDataset
+from fedreact.paper import eeg_figure, figures
 from fedreact.paper.theorem_figure import theorem1
 from fedreact.partition import Partition
 from fedreact.workflow.config import read_yaml
@@ -19,6 +20,13 @@ def main(args):
     if spec["kind"] == "label_distribution":
         (partition,) = args.inputs
         figure = figures.label_distribution(Partition.load(partition).label_counts, title)
+    elif spec["kind"] in ("spectrogram", "digits"):
+        data = SeriesDataset.load(args.inputs[0])
+        title = f"{spec['title']}\n{data.name}, scale {args.scale}"
+        draw = (
+            eeg_figure.eeg_trial if spec["kind"] == "spectrogram" else eeg_figure.digits_of_writers
+        )
+        figure = draw(data, title)
     else:
         lines = pd.concat([pd.read_csv(path) for path in args.inputs])
         seeds = lines["seed"].nunique()

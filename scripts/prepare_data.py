@@ -9,8 +9,9 @@ from pathlib import Path
 
 import numpy as np
 from _cli import atomic, log, parser, run
+from tqdm import tqdm
 
-from fedreact.data import air_writing_sim, files, pendigits, rtd
+from fedreact.data import air_writing_sim, eeg_sim, eegmmidb, files, pendigits, rtd
 from fedreact.data.dataset import SeriesDataset
 from fedreact.errors import UserError
 from fedreact.rng import generator
@@ -23,6 +24,10 @@ def main(args):
     """Read or simulate, thin out if asked to, write."""
     if args.dataset == "air-writing-sim":
         data = air_writing_sim.simulate(SIMULATOR_SEED)
+    elif args.dataset == "eeg-sim":
+        data = eeg_sim.simulate(SIMULATOR_SEED, args.n_subjects, args.n_trials)
+    elif args.dataset == "eegmmidb":
+        data = read_eegmmidb(args)
     else:
         entry = files.load_registry(args.registry)[args.dataset]
         raw = raw_files(entry, args.data_folder, args.mirror)
@@ -35,7 +40,7 @@ def main(args):
         except UserError as error:
             paths = " and ".join(map(str, raw.values()))
             raise UserError(f"{error} [in {paths}]") from error
-    if args.per_label is not None:
+    if args.per_label is not None and data.trial is None:  # crops of a trial stay together
         data = thin_out(data, args.per_label)
     with atomic(args.output) as path:
         data.save(path)
@@ -43,16 +48,28 @@ def main(args):
     log.info("%s: %d series of %d channels, %d steps", data.name, len(data.X), channels, steps)
 
 
+def read_eegmmidb(args) -> SeriesDataset:
+    """Read the recordings of some people, which are pinned one by one."""
+    wanted = {r.file: r for r in eegmmidb.recordings(args.subjects, args.runs)}
+    entry = files.load_registry(args.registry)["eegmmidb"].only(wanted)
+    raw = raw_files(entry, args.data_folder, args.mirror)
+    for name, path in raw.items():
+        files.check_file(entry.files[name], path)
+    log.info("reading %d recordings, %s to %s", len(raw), min(raw), max(raw))
+    progress = tqdm(raw.items(), unit="recording", disable=None)
+    return eegmmidb.read((wanted[name], path) for name, path in progress)
+
+
 def raw_files(entry, data_folder, mirror):
     """Paths of the raw files, downloaded if need be."""
-    found = files.locate(entry, data_folder, mirror)
-    if found is None:
-        if any(file.url is None for file in entry.files.values()):
-            raise UserError(files.missing_message(entry, data_folder))
-        for file in entry.files.values():
-            log.info("downloading %s", file.url)
-            files.download(file.url, data_folder / entry.name / file.names[0])
-        found = files.locate(entry, data_folder, mirror)
+    found = {name: files.find(entry, f, data_folder, mirror) for name, f in entry.files.items()}
+    missing = {name: entry.files[name] for name, path in found.items() if path is None}
+    if any(file.url is None for file in missing.values()):
+        raise UserError(files.missing_message(entry, data_folder))
+    for number, (name, file) in enumerate(missing.items(), 1):
+        log.info("downloading %s (%d of %d)", file.url, number, len(missing))
+        found[name] = data_folder / entry.name / file.names[0]
+        files.download(file.url, found[name], sha256=file.sha256)
     return found
 
 
@@ -78,7 +95,8 @@ def thin_out(data: SeriesDataset, per_label: int) -> SeriesDataset:
 
 if __name__ == "__main__":
     p = parser(__doc__)
-    p.add_argument("--dataset", choices=[*READERS, "air-writing-sim"], required=True)
+    names = [*READERS, "air-writing-sim", "eegmmidb", "eeg-sim"]
+    p.add_argument("--dataset", choices=names, required=True)
     p.add_argument("--registry", type=Path, default=Path("config/datasets.yaml"))
     p.add_argument(
         "--data-folder",
@@ -92,6 +110,14 @@ if __name__ == "__main__":
         default=os.environ.get("FEDREACT_DATA_MIRROR"),
         help="folder that holds copies of the raw files",
     )
-    p.add_argument("--per-label", type=int, help="keep this many series of each label")
+    p.add_argument("--per-label", type=int, help="of digits: keep this many of each label")
+    of = p.add_argument_group("eegmmidb")
+    of.add_argument(
+        "--subjects", type=int, nargs="+", help="numbers of people (default: all sound)"
+    )
+    of.add_argument("--runs", type=int, nargs="+", default=eegmmidb.IMAGINED, help="4, 8, 12, ...")
+    of = p.add_argument_group("eeg-sim")
+    of.add_argument("--n-subjects", type=int, default=8, help="simulated people")
+    of.add_argument("--n-trials", type=int, default=45, help="trials of each")
     p.add_argument("--output", type=Path, required=True)
     run(main, p)

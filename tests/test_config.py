@@ -12,6 +12,7 @@ from fedreact.workflow.config import command_options, load_plan, read_yaml
 BASE = {
     "scale": "smoke",
     "dataset": "air-writing-sim",
+    "eeg_dataset": "eeg-sim",
     "data_folder": "data",
     "data_mirror": None,
     "device": "auto",
@@ -135,6 +136,11 @@ def test_wrong_user_settings(project, change, words):
         ("scales/smoke", lambda c: c.update(seeds=[1, 1]), ["scales/smoke.yaml", "seeds"]),
         ("scales/smoke", lambda c: c.update(seeds=[]), ["seeds"]),
         (
+            "scales/smoke",
+            lambda c: c["eeg"]["eegmmidb"].update(subjects=[1, 110]),
+            ["scales/smoke.yaml", "eeg", "subject 110"],
+        ),
+        (
             "assumptions",
             lambda c: c["linkage"].update(measured_on=["nowhere"]),
             ["linkage", "'nowhere'"],
@@ -187,6 +193,24 @@ def test_data_that_was_prepared_is_not_replaced_by_simulated(project, monkeypatc
     ):
         Path(f"results/smoke/data/{name}.npz").touch()
         assert load_plan(BASE | {"dataset": "auto"}).dataset == chosen
+
+
+def test_eeg_is_recorded_where_it_can_be_had(project, monkeypatch):
+    monkeypatch.delenv("FEDREACT_DATA_MIRROR", raising=False)
+    auto = BASE | {"eeg_dataset": "auto"}
+    assert load_plan(auto).datasets["eeg"] == "eeg-sim"
+    Path("data/eegmmidb/S001").mkdir(parents=True)
+    Path("data/eegmmidb/S001/S001R04.edf").touch()
+    assert load_plan(auto).datasets["eeg"] == "eegmmidb"  # scale smoke wants this file alone
+    assert load_plan(auto | {"scale": "quick"}).datasets["eeg"] == "eeg-sim"
+    plan = load_plan(auto | {"scale": "paper"})
+    assert plan.datasets["eeg"] == "eegmmidb"  # and never another
+    assert command_options(plan.data_options("eegmmidb")) == "--runs 4 8 12"
+    assert command_options(plan.data_options("rtd")) == ""
+    plan = load_plan(BASE)
+    assert command_options(plan.data_options("eeg-sim")) == "--n-subjects 2 --n-trials 15"
+    assert command_options(plan.data_options("pendigits")) == "--per-label 60"
+    assert plan.figure_inputs("eeg_trial") == ["results/smoke/data/eeg-sim.npz"]
 
 
 def test_placed_files_are_told_apart_by_content(project):

@@ -1,3 +1,4 @@
+import hashlib
 import http.server
 import socket
 import threading
@@ -7,7 +8,7 @@ from pathlib import Path
 import numpy as np
 import pytest
 
-from fedreact.data import air_writing_sim, files, pendigits, rtd
+from fedreact.data import air_writing_sim, eeg_sim, eegmmidb, files, pendigits, rtd
 from fedreact.errors import UserError
 
 REGISTRY_FILE = Path(__file__).parent.parent / "config" / "datasets.yaml"
@@ -62,7 +63,8 @@ def registry():
 
 
 def test_registry_names_the_datasets_and_the_parameters_of_their_readers(registry):
-    assert list(registry) == [rtd.NAME, pendigits.NAME, air_writing_sim.NAME]
+    digits, eeg = [rtd, pendigits, air_writing_sim], [eegmmidb, eeg_sim]
+    assert list(registry) == [module.NAME for module in digits + eeg]
     for reader in (rtd, pendigits):
         parameters = reader.read.__annotations__
         entry = registry[reader.NAME]
@@ -229,3 +231,48 @@ def test_content_sha256_is_that_of_the_values_whatever_their_type():
         files.content_sha256(series * 2, [4] * 2, [3] * 2),
     )
     assert len({digest, *others}) == 6
+
+
+def test_files_that_are_many_are_registered_in_a_list(tmp_path):
+    digests = {f"S{i}/a{i}.edf": f"{i:064x}" for i in range(3)}
+    entry = "\n  listed: {url: https://example.org/x, sha256: list}\n  files: {}"
+    path = tmp_path / "datasets.yaml"
+    path.write_text(
+        REGISTRY_FILE.read_text().split("\neegmmidb:")[0].replace("\n  files: {}", entry)
+    )
+    listed = tmp_path / "list"
+    listed.write_text("".join(f"{digest}  {name}\n" for name, digest in digests.items()))
+    whole = files.load_registry(path)["air-writing-sim"]
+    assert whole.listed.sha256 == digests
+    assert "0000" not in repr(whole)  # the digests would fill pages of Snakemake's records
+    some = whole.only(["S1/a1.edf", "S2/a2.edf"])
+    url = "https://example.org/x/S1/a1.edf"
+    assert some.files["S1/a1.edf"] == files.DataFile(("S1/a1.edf",), url, f"{1:064x}")
+    data = tmp_path / "data"
+    touch(data / "air-writing-sim" / "S1" / "a1.edf")
+    assert files.locate(some, data) is None
+    found = files.locate(whole.only(["S1/a1.edf"]), data)
+    assert found == {"S1/a1.edf": data / "air-writing-sim" / "S1" / "a1.edf"}
+    with pytest.raises(UserError, match=r"S7/a7\.edf is not in the list"):
+        whole.only(["S7/a7.edf"])
+    for wrong in ("abc S0/a0.edf\n", f"{0:064x}\n", "\n"):
+        listed.write_text(f"{1:064x} S1/a1.edf\n{wrong}")
+        with pytest.raises(UserError, match=r"list: line 2 is not a SHA-256 and a path$"):
+            files.load_registry(path)
+    listed.unlink()
+    with pytest.raises(UserError, match=r"not a readable registry"):
+        files.load_registry(path)
+
+
+def test_a_file_of_another_digest_is_refused(server, tmp_path):
+    right = hashlib.sha256(BODY).hexdigest()
+    path = tmp_path / "whole"
+    files.download(f"{server}/whole", path, sha256=right)
+    for digest in (right, None):
+        files.check_file(files.DataFile(("whole",), None, digest), path)
+    wrong = "0" * 64
+    with pytest.raises(UserError, match=rf"^[^\n]*whole: not the registered file[^\n]*{right}"):
+        files.check_file(files.DataFile(("whole",), None, wrong), path)
+    with pytest.raises(UserError, match=rf"SHA-256 {right} received, {wrong} expected"):
+        files.download(f"{server}/whole", tmp_path / "new", sha256=wrong)
+    assert [p.name for p in tmp_path.iterdir()] == ["whole"]

@@ -23,6 +23,8 @@ TABLES = [f"table{i:02}" for i in (1, 2, 3, 4, 5, 7, 8, 9, 10, 11)] + [
 FIGURES = [f"fig{i:02}" for i in range(1, 13)] + [
     *(f"iclr_fig{i:02}" for i in (1, 2, 3)),
     "clustering_gain",
+    "digits_of_writers",
+    "eeg_trial",
     "theorem1",
 ]
 SCRIPTS = Path(sys.executable).parent

@@ -14,7 +14,7 @@ rule prepare_data:
     conda:
         "../../environment.yml"
     params:
-        options=command_options(PLAN.data_options()),
+        options=lambda w: command_options(PLAN.data_options(w.dataset)),
         registered=lambda w: str(PLAN.registry[w.dataset]),
         raw=lambda w: PLAN.raw_digest(w.dataset),
         code=code_digest("scripts/prepare_data.py"),

@@ -8,7 +8,7 @@ import threading
 import urllib.request
 from collections.abc import Iterable, Sequence
 from contextlib import closing, suppress
-from dataclasses import dataclass, fields
+from dataclasses import MISSING, dataclass, field, fields, replace
 from pathlib import Path
 
 import numpy as np
@@ -28,10 +28,29 @@ class DataFile:
         The names it may have on disk; a download gets the first.
     url
         Its address, or ``None`` if a person has to fetch it.
+    sha256
+        Of its bytes; ``None`` where they may differ between copies.
     """
 
     names: tuple[str, ...]
     url: str | None
+    sha256: str | None = None
+
+
+@dataclass(frozen=True)
+class FileList:
+    """Files of a dataset that has too many to register each by itself.
+
+    Attributes
+    ----------
+    url
+        Address of the folder that they lie in.
+    sha256
+        By the path of a file below that folder.
+    """
+
+    url: str
+    sha256: dict[str, str] = field(repr=False)
 
 
 @dataclass(frozen=True)
@@ -53,6 +72,8 @@ class DatasetEntry:
         The :func:`content_sha256` of the right data, or ``None`` if it is not known.
     steps
         What a person has to do to get the files, one line, or ``None`` if they can be downloaded.
+    listed
+        The files instead of ``files``, of which a run may want but some (see :meth:`only`).
     """
 
     name: str
@@ -64,6 +85,23 @@ class DatasetEntry:
     content_sha256: str | None
     steps: str | None
     files: dict[str, DataFile]
+    listed: FileList | None = None
+
+    def only(self, paths: Iterable[str]) -> "DatasetEntry":
+        """Return the entry with these of its listed files as ``files``.
+
+        Raises
+        ------
+        UserError
+            If one is not in the list.
+        """
+        files = {}
+        for path in paths:
+            if path not in self.listed.sha256:
+                raise UserError(f"{self.name}: {path} is not in the list of its files")
+            url = f"{self.listed.url}/{path}"
+            files[path] = DataFile((path,), url, self.listed.sha256[path])
+        return replace(self, files=files, listed=None)
 
 
 def load_registry(path: Path) -> dict[str, DatasetEntry]:
@@ -89,12 +127,26 @@ def _entry(path: Path, name: str, given: dict) -> DatasetEntry:
     files = {}
     for parameter, file in given["files"].items():
         _check_keys(path, f"{name}: {parameter}", file, DataFile)
-        files[parameter] = DataFile(tuple(file["names"]), file["url"])
-    return DatasetEntry(**{**given, "name": name, "files": files})
+        files[parameter] = DataFile(**{**file, "names": tuple(file["names"])})
+    listed = given.get("listed")
+    if listed is not None:
+        _check_keys(path, f"{name}: listed", listed, FileList)
+        listed = FileList(listed["url"], _read_list(path.parent / listed["sha256"]))
+    return DatasetEntry(**{**given, "name": name, "files": files, "listed": listed})
+
+
+def _read_list(path: Path) -> dict[str, str]:
+    """Read what ``sha256sum`` writes: a digest and a path in each line."""
+    lines = [line.split() for line in path.read_text().splitlines()]
+    if wrong := [n for n, line in enumerate(lines, 1) if len(line) != 2 or len(line[0]) != 64]:
+        raise UserError(f"{path}: line {wrong[0]} is not a SHA-256 and a path")
+    return {name: digest for digest, name in lines}
 
 
 def _check_keys(path: Path, where: str, given: dict, kind: type) -> None:
-    wrong = set(given) ^ ({field.name for field in fields(kind)} - {"name"})
+    known = {f.name for f in fields(kind)} - {"name"}
+    optional = {f.name for f in fields(kind) if f.default is not MISSING}
+    wrong = (set(given) ^ known) - (optional - set(given))
     if wrong:
         raise UserError(f"{path}: {where}: missing or unknown {', '.join(sorted(map(str, wrong)))}")
 
@@ -118,16 +170,44 @@ def locate(
     dict or None
         Each file's path, by the parameter of ``read``; ``None`` if any is missing.
     """
+    found = {
+        parameter: find(entry, file, data_folder, mirror) for parameter, file in entry.files.items()
+    }
+    return None if None in found.values() else found
+
+
+def find(
+    entry: DatasetEntry, file: DataFile, data_folder: Path, mirror: Path | None = None
+) -> Path | None:
+    """Find one file of a dataset on disk, as :func:`locate` does."""
     folders = [data_folder / entry.name]
     if mirror is not None and entry.mirror is not None:
         folders.append(mirror / entry.mirror)
-    found = {
-        parameter: next(
-            (path for folder in folders for n in file.names if (path := folder / n).is_file()), None
+    return next(
+        (path for folder in folders for n in file.names if (path := folder / n).is_file()), None
+    )
+
+
+def check_file(file: DataFile, path: Path) -> None:
+    """Compare a file's bytes with the registered ones, if they are.
+
+    Raises
+    ------
+    UserError
+        If they differ.
+    """
+    if file.sha256 is None:
+        return
+    if (found := _sha256(path)) != file.sha256:
+        raise UserError(
+            f"{path}: not the registered file (SHA-256 {found}, expected {file.sha256}); "
+            "delete it and run again"
         )
-        for parameter, file in entry.files.items()
-    }
-    return None if None in found.values() else found
+
+
+def _sha256(path: Path) -> str:
+    with path.open("rb") as file:
+        return hashlib.file_digest(file, "sha256").hexdigest()
 
 
 def missing_message(entry: DatasetEntry, data_folder: Path) -> str:
@@ -142,7 +222,9 @@ def offline() -> bool:
     return os.environ.get("FEDREACT_OFFLINE", "") not in ("", "0")
 
 
-def download(url: str, destination: Path, timeout: float = 60) -> None:
+def download(
+    url: str, destination: Path, timeout: float = 60, *, sha256: str | None = None
+) -> None:
     """Download a file; ``destination`` appears whole or not at all.
 
     Parameters
@@ -153,6 +235,8 @@ def download(url: str, destination: Path, timeout: float = 60) -> None:
         The file to write; its folder is made if needed.
     timeout
         Seconds to wait for an answer, and for each further part of it.
+    sha256
+        What the file has to have, or ``None``.
 
     Raises
     ------
@@ -171,10 +255,12 @@ def download(url: str, destination: Path, timeout: float = 60) -> None:
         with urllib.request.urlopen(url, timeout=timeout) as answer, part.open("wb") as file:
             while chunk := answer.read(CHUNK):
                 file.write(chunk)
+            file.flush()
             announced = answer.headers.get("Content-Length")
             if announced is not None and file.tell() != int(announced):
                 raise OSError(f"{file.tell()} of {announced} bytes received")
-            file.flush()
+            if sha256 is not None and (found := _sha256(part)) != sha256:
+                raise OSError(f"SHA-256 {found} received, {sha256} expected")
             os.fsync(file.fileno())
         part.replace(destination)
     except (OSError, http.client.HTTPException, ValueError) as error:

@@ -17,7 +17,7 @@ from typing import Any
 import jsonschema
 import yaml
 
-from fedreact.data import files
+from fedreact.data import eegmmidb, files
 from fedreact.errors import UserError
 from fedreact.federated.algorithms import ALGORITHMS
 from fedreact.methods import METHODS
@@ -135,9 +135,10 @@ class Plan:
             digest.update(path.read_bytes())
         return digest.hexdigest()
 
-    def data_options(self) -> dict:
-        """Options of ``scripts/prepare_data.py``."""
-        return {"per_label": self.how_much["per_label"]}
+    def data_options(self, dataset: str) -> dict:
+        """Options of ``scripts/prepare_data.py`` for a dataset."""
+        digits = {"per_label": self.how_much["per_label"]}
+        return self.how_much["eeg"].get(dataset, digits)
 
     def partition_options(self, partition: str) -> dict:
         """Options of ``scripts/make_partition.py``."""
@@ -340,6 +341,9 @@ class Plan:
             return [f"{folder}/seed{seed}.csv" for seed in self.seeds]
         if spec["kind"] == "theorem1":
             return [f"{self.results}/theorem1.csv"]
+        if spec["kind"] in ("spectrogram", "digits"):
+            kind = "eeg" if spec["kind"] == "spectrogram" else "digits"
+            return [f"{self.results}/data/{self.datasets[kind]}.npz"]
         name = spec["partition"]
         folder = f"{self.results}/partitions/{self.datasets[self.kind_of(name)]}/{name}"
         return [f"{folder}/seed{self.seeds[0]}.npz"]
@@ -443,11 +447,16 @@ def load_plan(config: dict) -> Plan:
     prepared = {path.stem for path in Path(f"results/{scale}/data").glob("*.npz")}
     folder = config["data_folder"]
     registry = files.load_registry(Path("config/datasets.yaml"))
+    eeg = config["eeg_dataset"] if config["eeg_dataset"] != "auto" else how_much["eeg_dataset"]
+    try:
+        recordings = [r.file for r in eegmmidb.recordings(**how_much["eeg"]["eegmmidb"])]
+    except UserError as error:
+        raise UserError(f"{scale_file}: eeg: {error}") from error
     return Plan(
         scale=scale,
         datasets={
             "digits": choose_dataset(wanted, registry, Path(folder), mirror_folder, prepared),
-            "eeg": "eegmmidb",
+            "eeg": choose_eeg(eeg, registry, recordings, Path(folder), mirror_folder, prepared),
             "sumo": "sumo-ev",
         },
         registry=registry,
@@ -555,6 +564,31 @@ def choose_dataset(
     ):
         return "pendigits"
     return "air-writing-sim"
+
+
+def choose_eeg(
+    wanted: str,
+    registry: dict[str, files.DatasetEntry],
+    recordings: list[str],
+    folder: Path,
+    mirror: Path | None,
+    prepared: set[str],
+) -> str:
+    """Choose the source of motor imagery: the one named, or recordings if they can be had.
+
+    They can be had if the files of ``recordings`` are at hand or their address answers, or if they
+    are ``prepared`` already; else there is the simulator.
+    """
+    if wanted != "auto":
+        return wanted
+    entry = registry["eegmmidb"].only(recordings)
+    if (
+        files.locate(entry, folder, mirror)
+        or "eegmmidb" in prepared
+        or files.reachable(entry.files[recordings[0]].url)
+    ):
+        return "eegmmidb"
+    return "eeg-sim"
 
 
 def variant_name(setting: str, entry: dict, value: Any) -> str:
