@@ -18,6 +18,7 @@ import jsonschema
 import yaml
 
 from fedreact.data import files
+from fedreact.data.sumo_ev.regions import REGIONS
 from fedreact.errors import UserError
 from fedreact.federated.algorithms import ALGORITHMS
 from fedreact.methods import METHODS
@@ -303,6 +304,8 @@ class Plan:
             return [f"{folder}/seed{seed}.csv" for seed in self.seeds]
         if spec["kind"] == "theorem1":
             return [f"{self.results}/theorem1.csv"]
+        if spec["kind"] == "trip":
+            return [f"{self.results}/sumo/{spec['region']}.npz"]
         folder = f"{self.results}/partitions/{self.dataset}/{spec['partition']}"
         return [f"{folder}/seed{self.seeds[0]}.npz"]
 
@@ -459,6 +462,8 @@ def _check_names(experiments, outputs, how_much, scale_file):
         place = f"config/outputs.yaml: figures.{name}"
         if "partition" in figure:
             known(figure["partition"], partitions, place)
+        if "region" in figure:
+            known(figure["region"], REGIONS, place)
         for setting in (
             [figure["setting"]] if "setting" in figure else figure.get("settings", {}).values()
         ):

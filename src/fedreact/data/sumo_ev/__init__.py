@@ -5,6 +5,6 @@ Fed-REACT papers used traces of this kind (ICLR 4.2, arXiv 4.1 and H) that are n
 made anew and are *not* the authors'. SUMO: Alvarez Lopez et al. 2018, "Microscopic Traffic
 Simulation using SUMO", ITSC, 10.1109/ITSC.2018.8569938.
 
-``regions`` the five towns; ``network`` their streets; ``fleet`` the vehicles; ``climate`` weather and
-air conditioning; ``simulate`` a region's drives; ``windows`` the series cut from them.
+``regions`` the five towns; ``network`` their streets; ``fleet`` the vehicles; ``climate`` weather
+and air conditioning; ``simulate`` a region's drives; ``windows`` the series cut from them.
 """

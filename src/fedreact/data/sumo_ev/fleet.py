@@ -1,4 +1,4 @@
-"""The vehicles: types with published parameters, roles, and who drives where under which weather."""
+"""The vehicles: types with published parameters, roles, and each vehicle's day."""
 
 from dataclasses import dataclass
 
@@ -57,6 +57,7 @@ class VehicleType:
 
 _CAR, _VAN = Cabin(60, 0.04, 400, 6000), Cabin(75, 0.05, 300, 7000)
 _BUS = Cabin(500, 0.3, 2500, 24000)
+# mass, loading, front, drag, roll, radial, capacity, propulsion, recuperation, auxiliary, cabin
 # fmt: off
 TYPES = {
     "VW e-up!": VehicleType(1235, 320, 2.07, 0.32, 0.008, 0, 32300, 0.82, 0.82, 360, _CAR,
@@ -66,7 +67,7 @@ TYPES = {
     "VW ID.4": VehicleType(2124, 420, 2.54, 0.28, 0.0075, 0, 77000, 0.82, 0.82, 360, _CAR,
         {"vClass": "passenger", "length": 4.6, "maxSpeed": 44}, MMPEVEM),
     "Kia Soul EV": VehicleType(1830, 240, 2.6, 0.35, 0.01, 0.1, 64000, 0.98, 0.96, 100, _CAR,
-        {"vClass": "passenger", "length": 4.2, "maxSpeed": 29}, "SUMO's documentation, Models/Electric"),
+        {"vClass": "passenger", "length": 4.2, "maxSpeed": 29}, "SUMO documentation, Models/Electric"),
     "eDeliver 9": VehicleType(2460, 500, 4.2, 0.32, 0.01, 0, 72000, 0.82, 0.82, 360, _VAN,
         {"vClass": "delivery", "length": 5.9, "maxSpeed": 33},
         f"{DARMSTADT} (load 250 kg); estimated: roll, capacity, efficiencies"),

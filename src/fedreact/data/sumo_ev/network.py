@@ -1,4 +1,4 @@
-"""The streets of a town: SUMO's random layout, with hills, main roads, signals and a place on Earth.
+"""The streets of a town: SUMO's random layout with hills, main roads and a place on Earth.
 
 ``netgenerate`` gives junctions and streets; heights, speed limits and signals are set here, and
 ``netconvert`` makes the network of them.

@@ -2,8 +2,8 @@
 
 SUMO's energy model (Kurczveil, Lopez and Schnieder 2014, LNCS 8594:33-43) works out each step's
 consumption from mass, slope, drag, rolling and acceleration. What it leaves constant is set for
-each vehicle before it starts (air density, capacity), or each minute by switching between types that
-differ in their constant power (heating and cooling). Parked vehicles draw no power.
+each vehicle before it starts (air density, capacity), or each minute by switching between types
+that differ in their constant power (heating and cooling). Parked vehicles draw no power.
 """
 
 import hashlib
@@ -32,6 +32,11 @@ OUTSIDE = 3.0  # how much oftener ways begin and end at the town's edge
 EMPTY = 0.05  # share of charge at which a drive ends
 LEAST_WINDOWS = 20
 POWER_STEP = 250.0  # W
+# Without precision 6, the charge would have two decimals.
+OPTIONS = (
+    *("--step-length", "1", "--precision", "6", "--threads", "1", "--xml-validation", "never"),
+    *("--no-step-log", "true", "--no-warnings", "true", "--ignore-route-errors", "true"),
+)
 STEPS = ("latitude", "longitude", "elevation", "speed", "max_speed", "acceleration", "charge")
 
 
@@ -53,8 +58,8 @@ def simulate(
     Returns
     -------
     dict
-        A line a second and vehicle, all ``[S]``: ``vehicle`` (number), ``time`` (s since it set off),
-        ``latitude`` and ``longitude`` (degrees), ``elevation`` (m), ``temperature`` (C) and
+        A line a second and vehicle, all ``[S]``: ``vehicle`` (number), ``time`` (s since it set
+        off), ``latitude`` and ``longitude`` (degrees), ``elevation`` (m), ``temperature`` (C) and
         ``humidity`` (%) of the air, ``speed`` and ``max_speed`` (m/s), ``acceleration`` (m/s2),
         ``charge`` (%). Of the vehicles ``[V]``: ``number``, ``type``, ``role``, ``capacity`` (Wh),
         ``loading`` (kg), ``hour``. Streets: ``street_points [P, 2]`` (longitude, latitude),
@@ -80,9 +85,7 @@ def simulate(
         demand = folder / "demand.rou.xml"
         _write_demand(demand, region, edges, vehicles, power, max(steps), seed)
         libsumo.start(
-            ["sumo", "-n", str(net), "-r", str(demand), "--seed", str(seed)]
-            + "--step-length 1 --precision 6 --threads 1 --xml-validation never".split()
-            + "--no-step-log true --no-warnings true --ignore-route-errors true".split()
+            ["sumo", "-n", str(net), "-r", str(demand), "--seed", str(seed), *OPTIONS]
         )
         try:
             for vehicle, n, levels in zip(vehicles, steps, power):

@@ -96,7 +96,7 @@ def cut_windows(
 
 
 def _of_vehicle(trace, type_):
-    """Windows ``float32 [n, channels, 100]`` of one vehicle, and the charge at their ends ``[n]``."""
+    """Windows ``float32 [n, channels, 100]`` of a vehicle, and the charge at their ends ``[n]``."""
     scaled = [(trace[key] - centre) / scale for key, (centre, scale) in SCALES.items()]
     steps = np.stack(scaled).astype(np.float32)
     view = np.lib.stride_tricks.sliding_window_view(steps, LENGTH, axis=1)[:, ::STRIDE]
