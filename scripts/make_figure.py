@@ -5,8 +5,10 @@ from pathlib import Path
 import pandas as pd
 from _cli import atomic, parser, run
 
+from fedreact import npz
 from fedreact.paper import figures
 from fedreact.paper.theorem_figure import theorem1
+from fedreact.paper.trip_figure import NEEDED, trip
 from fedreact.partition import Partition
 from fedreact.workflow.config import read_yaml
 
@@ -18,6 +20,9 @@ def main(args):
     if spec["kind"] == "label_distribution":
         (partition,) = args.inputs
         figure = figures.label_distribution(Partition.load(partition).label_counts, title)
+    elif spec["kind"] == "trip":
+        content = npz.load(args.inputs[0], "simulated region", NEEDED)
+        figure = trip(content, spec["vehicle"], title.replace(args.data, "sumo-ev"))
     else:
         lines = pd.concat([pd.read_csv(path) for path in args.inputs])
         seeds = lines["seed"].nunique()

@@ -84,9 +84,7 @@ def simulate(
         power = [_power(vehicle, region, n) for vehicle, n in zip(vehicles, steps)]
         demand = folder / "demand.rou.xml"
         _write_demand(demand, region, edges, vehicles, power, max(steps), seed)
-        libsumo.start(
-            ["sumo", "-n", str(net), "-r", str(demand), "--seed", str(seed), *OPTIONS]
-        )
+        libsumo.start(["sumo", "-n", str(net), "-r", str(demand), "--seed", str(seed), *OPTIONS])
         try:
             for vehicle, n, levels in zip(vehicles, steps, power):
                 _send_off(libsumo, vehicle, edges, n, levels[0], seed)

@@ -1,4 +1,4 @@
-"""Cutting traces into series: windows, the thermometer, fixed scales."""
+"""Cutting traces into series: windows, sensors, fixed scales."""
 
 from itertools import accumulate
 
@@ -27,20 +27,23 @@ SCALES = {
 }
 CHANNELS = (*SCALES, *TYPES)
 THERMOMETERS = ("noisy", "none")
-NOISE, MEMORY, STEP = 0.4, 0.99, 0.5  # K; correlation from one second to the next; K
+# Error of a car's sensors: standard deviation, and the step of what they show. 2% of humidity is
+# what 0.4 K changes in it.
+SENSORS = {"temperature": (0.4, 0.5), "humidity": (2.0, 1.0)}
+MEMORY = 0.99  # correlation of the error from one second to the next
 
 
-def read_thermometer(T: np.ndarray, rng: np.random.Generator) -> np.ndarray:
-    """What a car's thermometer shows of temperatures ``T [S]`` of successive seconds.
+def read_sensor(values: np.ndarray, sd: float, step: float, rng: np.random.Generator) -> np.ndarray:
+    """What a sensor shows of ``values [S]`` of successive seconds.
 
-    Its error is an AR(1) process of standard deviation 0.4 K that forgets in 100 s; it shows half
-    degrees. Without it, temperature would be a clock: over a drive it changes smoothly, and
-    charge only falls.
+    Its error is an AR(1) process of standard deviation ``sd`` that forgets in 100 s; it shows
+    multiples of ``step``. With perfect sensors, temperature and humidity are a clock: they change
+    smoothly over a drive, while charge only falls.
     """
-    shocks = NOISE * np.sqrt(1 - MEMORY**2) * rng.standard_normal(len(T))
-    shocks[0] = NOISE * rng.standard_normal()
+    shocks = sd * rng.standard_normal(len(values))
+    shocks[1:] *= np.sqrt(1 - MEMORY**2)
     error = list(accumulate(shocks, lambda before, shock: MEMORY * before + shock))
-    return STEP * np.round((T + error) / STEP)
+    return step * np.round((values + error) / step)
 
 
 def cut_windows(
@@ -53,7 +56,7 @@ def cut_windows(
     regions
         What :func:`fedreact.data.sumo_ev.simulate.simulate` returns.
     thermometer
-        ``"noisy"``, or ``"none"`` for the temperature of the air as it is.
+        ``"noisy"``, or ``"none"`` for temperature and humidity of the air as they are.
 
     Returns
     -------
@@ -84,7 +87,8 @@ def cut_windows(
                 )
             if thermometer == "noisy":
                 rng = generator(seed, f"{NAME} thermometer", int(number))
-                trace["temperature"] = read_thermometer(trace["temperature"], rng)
+                for key, sensor in SENSORS.items():
+                    trace[key] = read_sensor(trace[key], *sensor, rng)
             cut.append((*_of_vehicle(trace, str(type_)), number))
     return SeriesDataset(
         NAME,
