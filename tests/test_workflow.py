@@ -24,6 +24,7 @@ FIGURES = [f"fig{i:02}" for i in range(1, 13)] + [
     *(f"iclr_fig{i:02}" for i in (1, 2, 3)),
     "clustering_gain",
     "theorem1",
+    "sumo_trip",
 ]
 SCRIPTS = Path(sys.executable).parent
 

@@ -1,7 +1,7 @@
 """The five towns: where they lie, how their streets are laid out, how steep and how warm they are.
 
-They are invented, and lie within 12 km of each other at the eastern edge of the Upper Rhine plain,
-where a plain, vineyards, valleys and a plateau are that near; so one scale of latitude and
+They are invented, and lie within 10 km of 48.0 N, 7.85 E, at the eastern edge of the Upper Rhine
+plain, where a plain, vineyards, valleys and a plateau are that near; so one scale of latitude and
 longitude tells both the towns and the places within a town apart. Being neighbours they share their
 seasons, and differ in height, in frost and in fog.
 """
