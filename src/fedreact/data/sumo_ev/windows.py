@@ -14,7 +14,7 @@ LENGTH, STRIDE = 100, 20  # steps of a second
 # Centre and scale of each channel in its physical unit. They stand for what any vehicle might meet
 # around these towns, and are no statistics of the data: no window tells of another, and a
 # vehicle needs no others to normalise its own. Latitude and longitude share a scale of 5.6 km, so
-# that towns lie up to 1.7 apart from the centre and places within a town 0.3: both can be seen.
+# that towns lie up to 1.6 from the centre and places up to 0.5 from their town's: both can be seen.
 SCALES = {
     "latitude": (48.0, 0.05),
     "longitude": (7.85, 0.075),
