@@ -4,6 +4,8 @@ PYTHON ?= python3
 CORES ?= $(shell getconf _NPROCESSORS_ONLN)
 # cpu: the small CPU build of torch; gpu: the build of the package index, with CUDA on Linux.
 TORCH ?= $(if $(shell command -v nvidia-smi),gpu,cpu)
+# yes, or no: without the traffic simulator SUMO (250 MB), which only the dataset sumo-ev needs.
+SUMO ?= yes
 
 export PATH := $(CURDIR)/.venv/bin:$(PATH)
 export PIP_DISABLE_PIP_VERSION_CHECK := 1
@@ -12,7 +14,7 @@ export PIP_DISABLE_PIP_VERSION_CHECK := 1
 
 setup: .venv/.installed
 
-.venv/.installed: requirements.txt pyproject.toml
+.venv/.installed: requirements.txt requirements-sumo.txt pyproject.toml
 	@$(PYTHON) -c 'import sys; sys.exit(sys.version_info < (3, 11))' || \
 	  { echo "error: $(PYTHON) is older than Python 3.11; name another: make setup PYTHON=python3.11" >&2; exit 2; }
 	$(PYTHON) -m venv .venv
@@ -21,6 +23,10 @@ ifeq ($(TORCH),cpu)
 	  --index-url https://download.pytorch.org/whl/cpu "$$(grep ^torch== requirements.txt)"
 endif
 	python -m pip install -q -r requirements.txt
+ifneq ($(SUMO),no)
+	python -m pip install -q -r requirements-sumo.txt || \
+	  { echo "error: SUMO could not be installed; all but its experiment works without: make setup SUMO=no" >&2; exit 2; }
+endif
 	python -m pip install -q --no-deps -e .
 	@touch $@
 
@@ -48,9 +54,9 @@ format: setup
 	ruff format .
 	snakefmt Snakefile workflow
 
-# Write environment.yml from requirements.txt.
+# Write environment.yml from requirements.txt and requirements-sumo.txt.
 pins:
-	@{ echo "# The pins of requirements.txt for conda users: written by make pins."; \
+	@{ echo "# The pins of requirements*.txt for conda users: written by make pins."; \
 	   echo "name: fedreact"; echo "channels: [conda-forge, nodefaults]"; echo "dependencies:"; \
 	   echo "  - python=3.11"; echo "  - pip"; echo "  - pip:"; \
-	   grep -v '^#' requirements.txt | sed 's/^/      - /'; } > environment.yml
+	   grep -hv '^#' requirements.txt requirements-sumo.txt | sed 's/^/      - /'; } > environment.yml

@@ -17,6 +17,7 @@ configfile: "config/config.yaml"
 
 include: "workflow/rules/common.smk"
 include: "workflow/rules/data.smk"
+include: "workflow/rules/sumo.smk"
 include: "workflow/rules/phase1.smk"
 include: "workflow/rules/phase2.smk"
 include: "workflow/rules/supervised.smk"

@@ -5,9 +5,11 @@ from pathlib import Path
 import pandas as pd
 from _cli import atomic, parser, run
 
+from fedreact import npz
 from fedreact.data.dataset import SeriesDataset
 from fedreact.paper import eeg_figure, figures
 from fedreact.paper.theorem_figure import theorem1
+from fedreact.paper.trip_figure import NEEDED, trip
 from fedreact.partition import Partition
 from fedreact.workflow.config import read_yaml
 
@@ -22,11 +24,13 @@ def main(args):
         figure = figures.label_distribution(Partition.load(partition).label_counts, title)
     elif spec["kind"] in ("spectrogram", "digits"):
         data = SeriesDataset.load(args.inputs[0])
-        title = f"{spec['title']}\n{data.name}, scale {args.scale}"
         draw = (
             eeg_figure.eeg_trial if spec["kind"] == "spectrogram" else eeg_figure.digits_of_writers
         )
         figure = draw(data, title)
+    elif spec["kind"] == "trip":
+        content = npz.load(args.inputs[0], "simulated region", NEEDED)
+        figure = trip(content, spec["vehicle"], title)
     else:
         lines = pd.concat([pd.read_csv(path) for path in args.inputs])
         seeds = lines["seed"].nunique()

@@ -26,6 +26,7 @@ FIGURES = [f"fig{i:02}" for i in range(1, 13)] + [
     "digits_of_writers",
     "eeg_trial",
     "theorem1",
+    "sumo_trip",
 ]
 SCRIPTS = Path(sys.executable).parent
 

@@ -6,6 +6,7 @@ from snakemake.exceptions import WorkflowError
 
 sys.path.insert(0, f"{workflow.basedir}/src")
 
+from fedreact.data.sumo_ev.regions import REGIONS
 from fedreact.errors import UserError
 from fedreact.variants import split_variant
 from fedreact.workflow.config import command_options, load_plan

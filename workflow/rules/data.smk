@@ -11,6 +11,8 @@ rule prepare_data:
         f"{R}/data/{{dataset}}.npz",
     log:
         f"{R}/logs/data/{{dataset}}.log",
+    wildcard_constraints:
+        dataset="(?!sumo-ev)[a-z0-9-]+",
     conda:
         "../../environment.yml"
     params:

@@ -83,7 +83,7 @@ rule make_figure:
         code=code_digest("scripts/make_figure.py"),
     shell:
         "python scripts/make_figure.py --figure {wildcards.figure} --inputs {input}"
-        " --data {params.data:q} --scale {params.scale} --output {output.pdf} 2>&1 | tee {log}"
+        " --data={params.data:q} --scale {params.scale} --output {output.pdf} 2>&1 | tee {log}"
 
 
 # What the ledger's alternatives change: not part of all, as it runs many settings again.

@@ -18,6 +18,7 @@ import jsonschema
 import yaml
 
 from fedreact.data import eegmmidb, files
+from fedreact.data.sumo_ev.regions import REGIONS
 from fedreact.errors import UserError
 from fedreact.federated.algorithms import ALGORITHMS
 from fedreact.methods import METHODS
@@ -26,6 +27,9 @@ from fedreact.paper.cells import cells_of
 from fedreact.variants import assignments, split_variant
 
 SCHEMAS = Path("workflow/schemas")
+
+SHOWN = {"spectrogram": "eeg", "digits": "digits", "trip": "sumo"}
+"""Kind of data that figures of data show, by the figure's kind."""
 
 
 def read_yaml(path: Path) -> Any:
@@ -341,9 +345,10 @@ class Plan:
             return [f"{folder}/seed{seed}.csv" for seed in self.seeds]
         if spec["kind"] == "theorem1":
             return [f"{self.results}/theorem1.csv"]
-        if spec["kind"] in ("spectrogram", "digits"):
-            kind = "eeg" if spec["kind"] == "spectrogram" else "digits"
-            return [f"{self.results}/data/{self.datasets[kind]}.npz"]
+        if spec["kind"] == "trip":
+            return [f"{self.results}/sumo/{spec['region']}.npz"]
+        if spec["kind"] in SHOWN:
+            return [f"{self.results}/data/{self.datasets[SHOWN[spec['kind']]]}.npz"]
         name = spec["partition"]
         folder = f"{self.results}/partitions/{self.datasets[self.kind_of(name)]}/{name}"
         return [f"{folder}/seed{self.seeds[0]}.npz"]
@@ -354,7 +359,8 @@ class Plan:
         settings = [*spec.get("settings", {}).values(), *filter(None, [spec.get("setting")])]
         partitions = [self.partition_name(setting) for setting in settings]
         partitions += filter(None, [spec.get("partition")])
-        return ", ".join(dict.fromkeys(self.datasets[self.kind_of(p)] for p in partitions))
+        kinds = [SHOWN[spec["kind"]]] if spec["kind"] in SHOWN else map(self.kind_of, partitions)
+        return ", ".join(dict.fromkeys(self.datasets[kind] for kind in kinds))
 
     def assumption_inputs(self) -> list[str]:
         """Files of scores that the effects of assumptions are measured on."""
@@ -518,6 +524,8 @@ def _check_names(experiments, outputs, how_much, scale_file):
         place = f"config/outputs.yaml: figures.{name}"
         if "partition" in figure:
             known(figure["partition"], partitions, place)
+        if "region" in figure:
+            known(figure["region"], REGIONS, place)
         for setting in (
             [figure["setting"]] if "setting" in figure else figure.get("settings", {}).values()
         ):
