@@ -4,7 +4,8 @@ The two ways do the same work:
 
 * :class:`Workers` (CPU): one single-threaded process a core, the clients spread over them. For
   models this small, processes beat threads, and stacking clients gains nothing on a CPU.
-* :class:`Stacked` (GPU): the weights of all clients as one stacked tensor, trained together.
+* :class:`Stacked` (GPU, or a single core): the weights of several clients as one stacked tensor,
+  trained together; of one client on a single core.
 
 A client's update depends on its weights, its data and the generator keyed by (seed, round,
 client) alone, so neither the number of workers nor the order of work changes a bit of it.
@@ -251,5 +252,12 @@ def resolve_device(device: str) -> str:
 
 
 def open_engine(job: Job, device: str, workers: int) -> Workers | Stacked:
-    """Choose the engine: workers on the ``cpu``, stacked clients on ``cuda``."""
+    """Choose the engine: workers on the ``cpu``, stacked clients on ``cuda``.
+
+    A single worker is this process, one client after the other: short work ends before a process
+    has started.
+    """
+    if device == "cpu" and workers == 1:
+        keep_heap()
+        return Stacked(job, device, chunk=1)
     return Workers(job, workers) if device == "cpu" else Stacked(job, device)
