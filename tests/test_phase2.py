@@ -138,6 +138,9 @@ def test_labelled_samples_are_the_clients_own_without_repetition():
         assert np.isin(drawn, train[k]).all()
     again, _ = phase2.labelled_samples(train[:1], 8, seed=0, t=3)
     assert np.array_equal(again[0], at[0])  # whoever else takes part
+    all_of_them, valid = phase2.labelled_samples(train, 1000, seed=0, t=3)
+    assert all_of_them.shape[1] == max(map(len, train))  # nothing is fitted to mere padding
+    assert valid.sum(1).tolist() == [len(mine) for mine in train]
     other, _ = phase2.labelled_samples(train, 8, seed=0, t=4)
     assert not np.array_equal(other[0], at[0])
 

@@ -124,8 +124,9 @@ def labelled_samples(
     Returns
     -------
     at, valid
-        ``[K, n]``: sample indices, and which of them count.
+        ``[K, m]``: sample indices, and which of them count; m is n, or the largest train set.
     """
+    n = min(n, max(map(len, train)))
     at = np.zeros((len(train), n), dtype=np.int64)
     valid = np.zeros_like(at, dtype=bool)
     for k, indices in enumerate(train):
