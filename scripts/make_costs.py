@@ -11,7 +11,7 @@ from _cli import atomic, log, parser, run
 from fedreact import costs
 from fedreact.models.supervised import ARCHITECTURES
 from fedreact.paper import cells, render
-from fedreact.workflow.config import read_yaml
+from fedreact.workflow.reading import read_yaml
 
 COLUMNS = {
     "Causal CNN": "causal-cnn",

@@ -11,7 +11,7 @@ from fedreact.paper import eeg_figure, figures
 from fedreact.paper.theorem_figure import theorem1
 from fedreact.paper.trip_figure import NEEDED, trip
 from fedreact.partition import Partition
-from fedreact.workflow.config import read_yaml
+from fedreact.workflow.reading import read_yaml
 
 
 def main(args):

@@ -8,7 +8,7 @@ import pandas as pd
 from _cli import atomic, parser, run
 
 from fedreact.paper import cells, render
-from fedreact.workflow.config import read_yaml
+from fedreact.workflow.reading import read_yaml
 
 
 def main(args):

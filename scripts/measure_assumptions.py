@@ -7,7 +7,8 @@ from _cli import atomic, log, parser, run
 
 from fedreact.paper.cells import summarise
 from fedreact.variants import split_variant
-from fedreact.workflow.config import read_yaml, variant_name
+from fedreact.workflow.config import variant_name
+from fedreact.workflow.reading import read_yaml
 
 METRICS = {"accuracy": "accuracy", "rand": "Rand score"}
 

@@ -6,7 +6,7 @@ import pandas as pd
 from _cli import atomic, log, parser, run
 
 from fedreact.variants import split_variant
-from fedreact.workflow.config import read_yaml
+from fedreact.workflow.reading import read_yaml
 
 
 def main(args):

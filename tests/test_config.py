@@ -7,7 +7,8 @@ import yaml
 
 from fedreact.errors import UserError
 from fedreact.variants import split_variant
-from fedreact.workflow.config import command_options, load_plan, read_yaml
+from fedreact.workflow.config import command_options, load_plan
+from fedreact.workflow.reading import read_yaml
 
 BASE = {
     "scale": "smoke",

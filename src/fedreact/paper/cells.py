@@ -4,7 +4,7 @@ from dataclasses import dataclass
 
 import numpy as np
 import pandas as pd
-from scipy import stats
+from scipy.special import stdtrit
 
 from fedreact.errors import UserError
 
@@ -70,7 +70,7 @@ def summarise(values: np.ndarray, bounds: tuple[float, float] = (-np.inf, np.inf
     if n < 2:
         return Summary(mean, (np.nan, np.nan), (np.nan, np.nan), n)
     sd = float(values.std(ddof=1))
-    t = float(stats.t.ppf(0.975, n - 1))
+    t = float(stdtrit(n - 1, 0.975))
     half, wide = t * sd * n**-0.5, t * sd * (1 + 1 / n) ** 0.5
     low, high = bounds
 

@@ -6,7 +6,7 @@ import numpy as np
 import pandas as pd
 from matplotlib.figure import Figure
 from matplotlib.ticker import MaxNLocator
-from scipy import stats
+from scipy.special import stdtrit
 
 from fedreact.clustering.n_clusters import elbow
 
@@ -182,7 +182,7 @@ def gain(
 def _interval(wide):
     """Mean over seeds (columns), and half of its 95% interval (NaN for one seed)."""
     n = wide.shape[1]
-    half = stats.t.ppf(0.975, max(n - 1, 1)) * wide.std(axis=1, ddof=1) / n**0.5
+    half = stdtrit(max(n - 1, 1), 0.975) * wide.std(axis=1, ddof=1) / n**0.5
     return wide.mean(axis=1), half
 
 

@@ -15,7 +15,6 @@ from pathlib import Path
 from typing import Any
 
 import jsonschema
-import yaml
 
 from fedreact.data import eegmmidb, files
 from fedreact.data.sumo_ev.regions import REGIONS
@@ -25,23 +24,12 @@ from fedreact.methods import METHODS
 from fedreact.models.supervised import ARCHITECTURES
 from fedreact.paper.cells import cells_of
 from fedreact.variants import assignments, split_variant
+from fedreact.workflow.reading import read_yaml
 
 SCHEMAS = Path("workflow/schemas")
 
 SHOWN = {"spectrogram": "eeg", "digits": "digits", "trip": "sumo"}
 """Kind of data that figures of data show, by the figure's kind."""
-
-
-def read_yaml(path: Path) -> Any:
-    """Read a YAML file; a syntax error is one line with its place."""
-    try:
-        return yaml.safe_load(path.read_text())
-    except FileNotFoundError as error:
-        raise UserError(f"{path}: no such file") from error
-    except yaml.YAMLError as error:
-        mark = getattr(error, "problem_mark", None)
-        place = f", line {mark.line + 1}" if mark else ""
-        raise UserError(f"{path}{place}: not YAML ({getattr(error, 'problem', error)})") from error
 
 
 def check(content: Any, schema: str, where: str) -> None:
