@@ -10,14 +10,15 @@ from fedreact.variants import split_variant
 from fedreact.workflow.config import variant_name
 from fedreact.workflow.reading import read_yaml
 
-METRICS = {"accuracy": "accuracy", "rand": "Rand score"}
+METRICS = {"accuracy": "accuracy", "rmse": "root mean square error", "rand": "Rand score"}
 
 
 def main(args):
     """Compare each variant's scores with those of its setting, write csv and Markdown."""
     ledger = read_yaml(args.ledger)
     scores = pd.concat([pd.read_csv(path) for path in args.scores])
-    means = scores.groupby(["setting", "method", "seed"])[list(METRICS)].mean()
+    there = [metric for metric in METRICS if metric in scores]
+    means = scores.groupby(["setting", "method", "seed"])[there].mean()
     run_settings = set(scores["setting"])
     table = pd.DataFrame(
         line
@@ -40,9 +41,11 @@ def effect(assumption, entry, variant, means):
     """A line for each method and metric: alternative less taken, mean over seeds and interval."""
     setting, changes = split_variant(variant)
     (alternative,) = changes.values()
-    difference = (means.loc[variant] - means.loc[setting]).dropna()
+    difference = means.loc[variant] - means.loc[setting]
     for method, by_seed in difference.groupby("method", sort=False):
-        for metric in METRICS:
+        for metric in means:
+            if by_seed[metric].isna().any():
+                continue  # no accuracy of a regression, no Rand score of soft clusters
             s = summarise(by_seed[metric].to_numpy())
             yield {
                 "assumption": assumption,
@@ -79,6 +82,8 @@ def markdown(table, data, scale):
     ]
     for metric, title in METRICS.items():
         part = table[table["metric"] == metric]
+        if part.empty:
+            continue
         wide = part.pivot(index=index, columns="method", values="text").reindex(
             part.set_index(index).index.unique()
         )

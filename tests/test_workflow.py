@@ -17,8 +17,10 @@ from conftest import copy_project
 pytestmark = pytest.mark.workflow
 
 SMOKE = ["--config", "scale=smoke"]
-TABLES = [f"table{i:02}" for i in (1, 2, 3, 4, 5, 7, 8, 9, 10, 11)] + [
-    f"iclr_table{i:02}" for i in (1, 2, 3, 5)
+TABLES = [
+    *(f"table{i:02}" for i in range(1, 12)),
+    *(f"iclr_table{i:02}" for i in range(1, 6)),
+    "sumo_splits",
 ]
 FIGURES = [f"fig{i:02}" for i in range(1, 13)] + [
     *(f"iclr_fig{i:02}" for i in (1, 2, 3)),
@@ -26,6 +28,7 @@ FIGURES = [f"fig{i:02}" for i in range(1, 13)] + [
     "digits_of_writers",
     "eeg_trial",
     "theorem1",
+    "sumo_clusters",
     "sumo_trip",
 ]
 SCRIPTS = Path(sys.executable).parent
@@ -70,6 +73,12 @@ def built(tmp_path_factory):
     return project
 
 
+def digits(built):
+    """Folder of the results of digits: those of the mirror, or simulated."""
+    name = "pendigits" if os.environ.get("FEDREACT_DATA_MIRROR") else "air-writing-sim"
+    return built / "results/smoke/rounds" / name
+
+
 @pytest.fixture
 def copy(built, tmp_path):
     """A copy of the built project that a test may change."""
@@ -110,7 +119,9 @@ def test_cells_are_whole(built, name):
     table = pd.read_csv(built / f"results/smoke/tables/{name}.csv")
     rebuilt = table[table["n_seeds"] > 0]
     assert len(rebuilt) > 0
-    assert rebuilt["mean"].between(0, 1).all()
+    shares = rebuilt[rebuilt["metric"].isin(["accuracy", "rand", "worst_cluster"])]
+    assert shares["mean"].between(0, 1).all()
+    assert (rebuilt["mean"] >= 0).all()
     several = rebuilt[rebuilt["n_seeds"] > 1]
     assert (several["ci_low"] <= several["mean"]).all()
     assert (several["mean"] <= several["ci_high"]).all()
@@ -132,19 +143,24 @@ def test_costs(built):
 
 def test_table_1_has_every_baseline_and_tuning_changes_them_only(built):
     table = pd.read_csv(built / "results/smoke/tables/table01.csv").set_index(["row", "column"])
-    accuracy = table["mean"].unstack()
-    assert accuracy.shape == (3, 19)
-    assert accuracy.notna().all().all()
+    by_metric = {metric: part["mean"].unstack() for metric, part in table.groupby("metric")}
+    accuracy = by_metric["accuracy"]
+    assert accuracy.shape == (4, 19)
+    assert by_metric["rmse"].shape == (1, 19)
+    for metric in ("steps", "gflops"):
+        assert by_metric[metric].shape == (5, 19)
+    assert all(part.notna().all().all() for part in by_metric.values())
+    # Two rounds of one step; Ditto trains two models. Phase 1: two rounds of one step too.
+    ten = by_metric["steps"].loc["RTD 10 clients (acc)"]
+    assert (ten["LSTM FedAvg"], ten["LSTM Ditto"], ten["Fed-REACT"]) == (2, 4, 2)
     ten, tuned = (accuracy.loc[f"RTD 10 clients{end}"] for end in (" (acc)", ", baselines tuned"))
     assert ten["Fed-REACT"] == tuned["Fed-REACT"]
     assert (ten != tuned).any()
 
 
 def test_participation_and_drift_change_the_scores(built):
-    (rounds,) = (built / "results/smoke/rounds").iterdir()
-
     def scores(setting):
-        return pd.read_csv(rounds / setting / "seed0.csv").query("method == 'oracle-a1'")[
+        return pd.read_csv(digits(built) / setting / "seed0.csv").query("method == 'oracle-a1'")[
             "accuracy"
         ]
 
@@ -161,8 +177,25 @@ def test_table05(built):
     assert (accuracy["verdict"] == "not-comparable").all()
     published = accuracy.set_index(["row", "column"])["published"]
     assert published["RTD - 10 clients (Stationary)", "Fed-REACT w/ A2"] == 0.928
+    assert set(table["data"]) == {digits(built).name}
+
+
+def test_rows_say_which_data_they_are_of(built):
+    table = pd.read_csv(built / "results/smoke/tables/table01.csv").set_index("row")["data"]
     mirrored = os.environ.get("FEDREACT_DATA_MIRROR")
-    assert set(table["data"]) == {"pendigits" if mirrored else "air-writing-sim"}
+    assert set(table["EEG 10 clients (acc)"]) == {"eegmmidb" if mirrored else "eeg-sim"}
+    assert set(table["SUMO EV (RMSE)"]) == {"sumo-ev"}
+    table = pd.read_csv(built / "results/smoke/tables/table02.csv").set_index(["row", "metric"])
+    assert {"accuracy", "rand", "worst_cluster"} == set(table.loc["EEG - 10 clients"].index)
+
+
+def test_personal_regressors_beat_one_for_all_vehicles(built):
+    table = pd.read_csv(built / "results/smoke/tables/sumo_splits.csv")
+    rmse = table.set_index(["row", "column"])["mean"].unstack()
+    assert (rmse["C = 50"] < rmse["C = 1"]).all()
+    # With a huge penalty nothing is left but the mean.
+    random = rmse.loc["Random split (Table 6)"]
+    assert random["C = 50"] < rmse.loc["Predicting the mean, random split", "C = 50"]
 
 
 def test_nothing_to_do_the_second_time(built):
@@ -176,16 +209,21 @@ def test_no_temporary_files_or_checkpoints_are_left(built):
 
 
 def test_one_core_gives_the_same_bytes(built, tmp_path):
+    """One table and figure of each kind, of each kind of data."""
     project = copy_project(tmp_path)
-    snakemake("--cores", "1", "all", *SMOKE, cwd=project)
+    wanted = ["table02", "table06", "sumo_trip", "eeg_trial", "fig01", "fig03", "theorem1"]
+    encoder = f"results/smoke/encoders/{digits(built).name}/clients10-beta1.5/seed0.npz"
+    results = encoder.replace("encoders", "supervised").split("/clients10")[0]
+    trained = f"{results}/full10/timesnet/seed0.csv"
+    snakemake("--cores", "1", *wanted, trained, *SMOKE, cwd=project)
     names = [
-        path.relative_to(built)
-        for kind in ("npz", "csv", "tex", "md", "png", "pdf", "html")
-        for path in (built / "results").rglob(f"*.{kind}")
+        path.relative_to(project)
+        for kind in ("npz", "csv", "tex", "md", "png", "pdf")
+        for path in (project / "results").rglob(f"*.{kind}")
     ]
-    assert len(names) > 20
-    # How long a step takes is measured.
-    for name in [n for n in names if n.stem not in ("table12", "report")]:
+    assert len(names) > 60
+    assert {Path(trained), Path(encoder)} < set(names)
+    for name in names:
         assert (project / name).read_bytes() == (built / name).read_bytes(), name
 
 
@@ -197,7 +235,7 @@ def test_one_core_gives_the_same_bytes(built, tmp_path):
             "(count - 1) / count",
             "1 - 1 / count",
             {
-                *("run_phase2", "estimate_clusters", "make_table", "make_costs"),
+                *("run_phase2", "estimate_clusters", "make_table"),
                 *("make_figure", "report", "all"),
             },
         ),
@@ -227,9 +265,10 @@ def test_an_edit_runs_what_it_touches_and_no_more(copy, file, old, new, rules):
 def test_dry_run_of_the_papers_scale_needs_no_data(built):
     jobs = planned("all_tables", "--config", "scale=paper", cwd=built)
     # An encoder for each partition and seed, and 10 by DTSSGD; architectures by setting and seed.
-    assert jobs["train_encoder"] == (17 + 10) * 5
-    assert jobs["train_supervised"] == 3 * 4 * 5
-    assert jobs["run_phase2"] == (31 + 12) * 5
+    assert jobs["train_encoder"] == (17 + 10 + 3) * 5
+    assert jobs["train_supervised"] == 5 * 4 * 5
+    assert jobs["run_phase2"] == (31 + 12 + 5) * 5
+    assert jobs["simulate_region"] == 5
 
 
 def test_missing_rtd_says_where_to_get_it(built):
@@ -293,7 +332,7 @@ def test_dvc_repro_agrees_with_snakemake(copy):
 
 
 def training(built, output, rounds=4):
-    data = next((built / "results/smoke/data").glob("*.npz"))
+    data = built / f"results/smoke/data/{digits(built).name}.npz"
     partitions = built / "results/smoke/partitions" / data.stem
     return [
         sys.executable, str(built / "scripts/train_encoder.py"),
@@ -323,7 +362,7 @@ def test_killed_training_resumes_to_the_same_bits(built, tmp_path):
 
 
 def test_killed_supervised_training_resumes_to_the_same_bytes(built, tmp_path):
-    data = next((built / "results/smoke/data").glob("*.npz"))
+    data = built / f"results/smoke/data/{digits(built).name}.npz"
     partition = built / f"results/smoke/partitions/{data.stem}/clients10-beta0.1/seed0.npz"
 
     def words(name):
@@ -428,7 +467,7 @@ def test_a_damaged_file_is_one_clear_line_and_nothing_is_written(built, tmp_path
 
 
 def test_encoders_of_their_own_are_trained_where_asked_for(copy):
-    (rounds,) = (copy / "results/smoke/rounds").iterdir()
+    rounds = digits(copy)
     own = rounds.relative_to(copy) / "stationary10+encoder_from=own/seed1.csv"
     snakemake("--cores", "2", str(own), *SMOKE, cwd=copy)
     shared = pd.read_csv(rounds / "stationary10/seed1.csv")
@@ -461,11 +500,11 @@ def test_search_ranks_options_and_marks_what_is_taken(built, tmp_path):
 
 
 def test_a_method_that_is_unknown_is_one_clear_line(built, tmp_path):
-    (data,) = (built / "results/smoke/data").glob("*.npz")
-    folder = built / "results/smoke"
+    folder, name = built / "results/smoke", digits(built).name
+    data = folder / f"data/{name}.npz"
     words = [
         "python", "scripts/run_phase2.py", "--data", str(data), "--setting", "s", "--seed", "0",
-        "--features", str(next((folder / "features").rglob("*.npz"))), "--rounds", "1",
+        "--features", str(next((folder / f"features/{name}").rglob("*.npz"))), "--rounds", "1",
         "--partition", str(next((folder / "partitions").rglob("clients10-*/seed0.npz"))),
         "--output", str(tmp_path / "out.csv"), "--methods",
     ]  # fmt: skip
