@@ -17,7 +17,7 @@ rule train_encoder:
         f"{R}/logs/encoders/{{dataset}}/{{encoder}}/seed{{seed}}.log",
     conda:
         "../../environment.yml"
-    threads: lambda w: min(PLAN.n_clients(w.encoder), PLAN.how_much["threads"])
+    threads: lambda w: min(PLAN.n_clients(w.encoder), PLAN.how_much["threads"]["encoder"])
     resources:
         mem_mb=lambda w, threads: 1000 + 500 * threads,
     params:

@@ -12,7 +12,7 @@ rule train_supervised:
         f"{R}/logs/supervised/{{dataset}}/{{setting}}/{{architecture}}/seed{{seed}}.log",
     conda:
         "../../environment.yml"
-    threads: lambda w: min(PLAN.clients_of(w.setting), PLAN.how_much["threads"])
+    threads: lambda w: min(PLAN.clients_of(w.setting), PLAN.how_much["threads"]["supervised"])
     resources:
         mem_mb=lambda w, threads: 2000 + 700 * threads,
     params:
