@@ -205,10 +205,12 @@ def _send_off(libsumo, vehicle, edges, n_steps, level, seed):
         name, name, _type_id(vehicle, level), depart=str(WARM_UP), departLane="best"
     )
     libsumo.vehicle.setParameter(name, "device.battery.chargeLevel", repr(vehicle.start))
-    for edge, position, dwell in stops:
-        libsumo.vehicle.setStop(
-            name, edge, pos=position, duration=dwell, flags=libsumo.constants.STOP_PARKING
-        )
+    # setStop would move a stop to the first passage of its street, and replace one that is there.
+    for i, (edge, position, dwell) in enumerate(stops):
+        parked = libsumo.constants.STOP_PARKING
+        libsumo.vehicle.insertStop(name, i, edge, pos=position, duration=dwell, flags=parked)
+    if (kept := len(libsumo.vehicle.getStops(name))) != len(stops):
+        raise UserError(f"{NAME}: SUMO kept {kept} of {len(stops)} stops of vehicle {name}")
 
 
 def _type_id(vehicle, level):
