@@ -2,12 +2,15 @@
 
 from pathlib import Path
 
+import numpy as np
+
 from fedreact import npz
 from fedreact.clustering.hierarchical import LINKAGES
 from fedreact.data.dataset import SeriesDataset
+from fedreact.errors import UserError
 from fedreact.partition import Partition
 from fedreact.standardise import standardise
-from fedreact.tasks import Classification, Regression
+from fedreact.tasks import REGRESSORS, Classification, Regression
 
 
 def add_arguments(p):
@@ -20,6 +23,7 @@ def add_arguments(p):
     p.add_argument("--feature-scaling", choices=["none", "standard"], default="none")
     p.add_argument("--C", type=float, default=1.0, help="of the SVM")
     p.add_argument("--loss", choices=["squared_hinge", "hinge"], default="squared_hinge")
+    p.add_argument("--regressor", choices=REGRESSORS, default="ridge")
     p.add_argument("--penalty", type=float, default=1.0, help="of the linear regressor")
     p.add_argument("--linkage", choices=LINKAGES, default="ward")
     p.add_argument("--output", type=Path, required=True)
@@ -31,13 +35,19 @@ def read(args):
     For regression, features and targets are standardised over the clients' train samples.
     """
     data, drawn = SeriesDataset.load(args.data), Partition.load(args.partition)
-    encoded = npz.load(args.features, "features file", ["features", "costs"])
+    encoded = npz.load(args.features, "features file", ["features"])
     features, y = encoded["features"], data.y
+    largest = max(indices.max() for indices in drawn.train + drawn.test)
+    if not largest < len(features) == len(y):
+        raise UserError(
+            f"{args.data}, {args.features} and {args.partition} are not of one dataset: they have "
+            f"{len(y)}, {len(features)} and at least {largest + 1} series"
+        )
     if args.feature_scaling == "standard" or data.regression:
         features, _ = standardise(features, drawn.train)
     if data.regression:
         y, unit = standardise(y, drawn.train)
-        task = Regression(float(unit), args.penalty)
+        task = Regression(float(unit), args.penalty, args.regressor)
     else:
         task = Classification(int(y.max()) + 1, args.C, args.loss)
-    return data.name, features, y, drawn, task, encoded["costs"]
+    return data.name, features, y, drawn, task, encoded.get("costs", [np.nan, np.nan])

@@ -13,10 +13,13 @@ from tqdm import tqdm
 
 from fedreact import phase2
 from fedreact.clustering.n_clusters import estimate
+from fedreact.errors import UserError
 
 
 def main(args):
     """Run all rounds of each number of samples and write the averaged curves."""
+    if args.rounds < 1:
+        raise UserError(f"rounds is {args.rounds}; it must be at least 1")
     name, features, y, drawn, task, _ = read(args)
     largest = min(args.max_clusters, len(drawn.train))
 

@@ -70,8 +70,8 @@ def main(args):
         for s in bar:
             values = (s.score, s.rand, s.worst_cluster)
             texts = ["" if np.isnan(value) else f"{value:.6f}" for value in values]
-            run_of = [args.setting, name, args.seed, s.method, s.t]
-            rows.writerow([*run_of, *texts, *(f"{value:.6g}" for value in taken)])
+            texts += ["" if np.isnan(value) else f"{value:.6g}" for value in taken]
+            rows.writerow([args.setting, name, args.seed, s.method, s.t, *texts])
 
 
 def make(name, setting, options, n_clusters):

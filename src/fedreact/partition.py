@@ -53,6 +53,20 @@ class Partition:
     distributions: np.ndarray
     held_out: np.ndarray
 
+    def __post_init__(self):
+        for k, sets in enumerate(zip(self.train, self.test)):
+            for name, samples in zip(("train", "test"), sets):
+                if len(samples) == 0:
+                    raise UserError(
+                        f"partition: client {k} (cluster {self.clusters[k] + 1}) has no {name} "
+                        "samples; use more data, fewer clusters or another test share"
+                    )
+
+    @property
+    def clusters_known(self) -> bool:
+        """Whether ``clusters`` are the truth, not the one cluster of clients without any."""
+        return self.label_counts.size > 0
+
     def save(self, path: Path) -> None:
         """Write the partition as npz; the same content gives the same bytes."""
         npz.save(
@@ -258,6 +272,8 @@ def partition_by_subject(
     """
     if split not in SPLITS:
         raise UserError(f"partition: split {split!r} is unknown; known: {', '.join(SPLITS)}")
+    if gap < 0:
+        raise UserError(f"partition: gap is {gap}; it must be 0 or more")
     rng, train, test = generator(seed, "partition"), [], []
     for who in np.unique(subject):
         mine = np.flatnonzero(subject == who)
