@@ -62,11 +62,11 @@ def simulate(
         A line a second and vehicle, all ``[S]``: ``vehicle`` (number), ``time`` (s since it set
         off), ``latitude`` and ``longitude`` (degrees), ``elevation`` (m), ``temperature`` (C) and
         ``humidity`` (%) of the air, ``speed`` and ``max_speed`` (m/s), ``acceleration`` (m/s2),
-        ``charge`` (%). Of the vehicles ``[V]``: ``number``, ``planned`` (steps; a drive
-        ends before if the battery is empty or the way too short), ``type``, ``role``, ``capacity`` (Wh),
-        ``loading`` (kg), ``hour``. Streets: ``street_points [P, 2]`` (longitude, latitude),
-        ``street_starts [E + 1]``, ``street_speed [E]``. ``network``, SUMO's network file
-        (zlib), and its SHA-256. ``region``, ``share``, ``seed``, ``sumo`` (version).
+        ``charge`` (%). Of the vehicles ``[V]``: ``number``, ``planned`` (steps; a drive ends
+        before if the battery is empty or the way too short), ``type``, ``role``, ``capacity``
+        (Wh), ``loading`` (kg), ``hour``. Streets: ``street_points [P, 2]`` (longitude, latitude),
+        ``street_starts [E + 1]``, ``street_speed [E]``. ``network``, SUMO's network file (zlib),
+        and its SHA-256. ``region``, ``share``, ``seed``, ``sumo`` (version).
 
     Raises
     ------
