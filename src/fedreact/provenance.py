@@ -44,7 +44,8 @@ PACKAGES = {
 
 def record_file(results: Path, result: Path) -> Path:
     """Where the record of a result lies; its forms (csv, md, tex) share one."""
-    return results / "provenance" / result.relative_to(results).with_suffix(".json")
+    below = result.relative_to(results)
+    return results / "provenance" / below.with_name(below.name.split(".")[0] + ".json")
 
 
 def read_record(results: Path, result: Path) -> dict | None:
