@@ -8,6 +8,7 @@ jobs are done.
 import json
 import os
 import subprocess
+import sys
 from dataclasses import asdict
 from pathlib import Path
 
@@ -67,23 +68,13 @@ def main(args):
 
 def dry_run(args):
     """What Snakemake prints on the jobs that are to be done."""
-    words = [
-        "snakemake",
-        *args.targets,
-        "--dry-run",
-        "--printshellcmds",
-        "--cores",
-        str(args.cores),
-    ]
-    words += ["--config", f"scale={args.scale}", *args.config]
-    try:
-        done = subprocess.run(words, capture_output=True, text=True, check=False)
-    except FileNotFoundError as error:
-        raise UserError("snakemake is not installed here: make setup") from error
+    words = [sys.executable, "-m", "snakemake", *args.targets, "--cores", str(args.cores)]
+    words += ["--dry-run", "--printshellcmds", "--config", f"scale={args.scale}", *args.config]
+    done = subprocess.run(words, capture_output=True, text=True, check=False)
     if done.returncode:
-        lines = [line for line in (done.stdout + done.stderr).splitlines() if line.strip()]
+        lines = [line for line in (done.stderr + done.stdout).splitlines() if line.strip()]
         raise UserError(f"snakemake: {lines[-1].strip() if lines else done.returncode}")
-    return done.stdout + done.stderr
+    return done.stdout
 
 
 def earlier():

@@ -5,6 +5,7 @@ import subprocess
 from argparse import Namespace
 from pathlib import Path
 
+import explain_cell
 import pandas as pd
 import pytest
 from test_paper import PUBLISHED, SPEC, scores
@@ -169,6 +170,14 @@ def test_labels_that_fit_none_or_several_list_the_candidates(table, row, column,
     with pytest.raises(UserError) as caught:
         origins.find(table["cells"], row, column)
     assert str(caught.value) == message
+
+
+def test_a_table_without_its_origins_says_how_to_get_them(table):
+    csv = Path(table["csv"]["path"])
+    with pytest.raises(UserError, match=r"make it again: snakemake --force results/quick/tables/t"):
+        explain_cell.read(csv)
+    with pytest.raises(UserError, match="no such file"):
+        explain_cell.read(csv.with_name("u.csv"))
 
 
 def test_a_whole_label_goes_before_a_part_of_another(table):
