@@ -36,9 +36,8 @@ def read(csv):
     try:
         return json.loads(path.read_text())
     except FileNotFoundError as error:
-        raise UserError(
-            f"{path}: no record of this table; make it again: snakemake --force {csv}"
-        ) from error
+        again = f"snakemake --force {csv} --cores 1 --config scale={csv.parent.parent.name}"
+        raise UserError(f"{path}: no record of this table; make it again: {again}") from error
     except ValueError as error:
         raise UserError(f"{path}: not JSON ({error})") from error
 
