@@ -235,7 +235,8 @@ def _steps(paths, records, results, is_now, code_now):
         code += " (as now)" if now == code else " (changed since)"
     yield f"  made by   {first['script']}, code {code}, {_commit(first['commit'])}"
     options = {k: v for k, v in first["options"].items() if k != "seed"}
-    yield f"  options   {_options(options)}"
+    if given := _options(options):
+        yield f"  options   {given}"
     others = {
         name: file["sha256"]
         for record in known
@@ -258,7 +259,7 @@ def _commit(commit):
 
 def _options(options: dict[str, Any]) -> str:
     return ", ".join(
-        f"{name} {' '.join(map(str, value)) if isinstance(value, list) else value}"
+        f"{name} {shlex.join(map(str, value)) if isinstance(value, list) else value}"
         for name, value in options.items()
         if value not in (None, [], False)
     )
@@ -270,7 +271,7 @@ def _taken(known):
     cpu = sum(a.get("cpu_seconds", 0) for a in attempts)
     memory = max(a.get("memory_mb", 0) for a in attempts)
     text = f"{cpu:.1f} CPU s, at most {memory} MB a process, "
-    text += f"{min(a['started'] for a in attempts)} to {max(ended)}"
+    text += f"{min(a['started'] for a in attempts)} to {max(ended)}".replace("+00:00", "Z")
     more = len(attempts) - len(known)
     return text + (f"; {more} earlier attempts were cut off" if more else "")
 

@@ -14,11 +14,11 @@ from statistics import median
 from fedreact.workflow import speed
 from fedreact.workflow.config import Plan
 
-START = 4.0
+START = {speed.ENCODER: 4.0, speed.SUPERVISED: 4.0, speed.PHASE2: 1.0}
 """CPU seconds that a command takes before its work: importing torch, reading, writing."""
 
-WHOLE = {"scripts/prepare_data.py": 10.0, "scripts/simulate_sumo.py": 60.0}
-"""CPU seconds of commands that are no training, where no record tells; others take START."""
+WHOLE = {"scripts/extract_features.py": 10.0, "scripts/simulate_sumo.py": 60.0}
+"""CPU seconds of commands whose work is not counted, where no record tells; others take 1."""
 
 MEMORY_MB = 700
 """Memory of a process where neither a record nor the rule tells."""
@@ -149,7 +149,7 @@ class Estimator:
         """Script, model, kind of data, and work of a job."""
         script, options = speed.options_of(command)
         amount = speed.work(script, options, output, self.plan)
-        return script, speed.model_of(options), speed.kind_of(output), amount
+        return script, speed.model_of(script, options), speed.kind_of(output), amount
 
     def __call__(self, job: ToDo) -> Estimate:
         """Estimate a job."""
@@ -164,11 +164,11 @@ class Estimator:
             seconds, basis = (same[0].seconds if on_gpu else same[0].cpu_seconds), "its record"
         elif amount is None:
             known = [b[0].cpu_seconds for b in like]
-            seconds = median(known) if known else WHOLE.get(script, START)
+            seconds = median(known) if known else WHOLE.get(script, 1.0)
             basis = "records" if known else "model"
         else:
             rate, basis = self._rate(script, model, like, on_gpu)
-            seconds = None if rate is None else START + amount * rate
+            seconds = None if rate is None else START[script] + amount * rate
         # A GPU has no start-up to speak of in its hours; its job keeps one core busy all the time.
         hours = 0.0 if seconds is None else seconds / 3600
         memory = max((b[0].memory_mb for b in like), default=job.memory_mb or MEMORY_MB)
@@ -187,7 +187,8 @@ class Estimator:
         Jobs that hardly take longer than their start say nothing about speed.
         """
         taken = [((b[0].seconds if on_gpu else b[0].cpu_seconds), b[4]) for b in like]
-        rates = [(seconds - START) / amount for seconds, amount in taken if seconds > 4 * START]
+        start = START[script]
+        rates = [(seconds - start) / amount for seconds, amount in taken if seconds > 4 * start]
         if rates:
             return median(rates), "records"
         if script == speed.PHASE2:

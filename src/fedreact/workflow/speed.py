@@ -56,9 +56,10 @@ def kind_of(output: str) -> str:
     return next((KINDS[name] for name in names if name in KINDS), "digits")
 
 
-def model_of(options: dict[str, list[str]]) -> str:
+def model_of(script: str, options: dict[str, list[str]]) -> str:
     """What is trained, if anything is."""
-    return options.get("architecture", options.get("encoder", [""]))[0]
+    name = {ENCODER: "encoder", SUPERVISED: "architecture"}.get(script)
+    return options[name][0] if name else ""
 
 
 def work(script: str, options: dict[str, list[str]], output: str, plan: Plan) -> float | None:
