@@ -1,16 +1,19 @@
-# make setup | tables | figures | test | lint | unlock      (see README.md and docs/running.md)
+# make setup | tables | figures | plan | test | lint | unlock      (see README.md and docs/running.md)
 
 PYTHON ?= python3
 CORES ?= $(shell getconf _NPROCESSORS_ONLN)
 # cpu: the small CPU build of torch; gpu: the build of the package index, with CUDA on Linux.
 TORCH ?= $(if $(shell command -v nvidia-smi),gpu,cpu)
+# What `make plan` is for.
+SCALE ?= quick
+TARGETS ?= all
 # yes, or no: without the traffic simulator SUMO (250 MB), which only the dataset sumo-ev needs.
 SUMO ?= yes
 
 export PATH := $(CURDIR)/.venv/bin:$(PATH)
 export PIP_DISABLE_PIP_VERSION_CHECK := 1
 
-.PHONY: setup tables figures test lint format pins unlock
+.PHONY: setup tables figures plan test lint format pins unlock
 
 setup: .venv/.installed
 
@@ -35,6 +38,10 @@ tables: setup
 
 figures: setup
 	snakemake --cores $(CORES) --quiet host reason rules -- all_figures
+
+# What a run will cost, and what it has taken.
+plan: setup
+	@python scripts/plan.py $(TARGETS) --scale $(SCALE) --cores $(CORES)
 
 # After a run was killed: its lock stays behind. Not while another run is going on.
 unlock: setup

@@ -1,5 +1,6 @@
 """Table 12 and what travels in a round: parameters, FLOPs, milliseconds, bytes."""
 
+import json
 import time
 from pathlib import Path
 
@@ -10,7 +11,7 @@ from _cli import atomic, log, parser, run
 
 from fedreact import costs
 from fedreact.models.supervised import ARCHITECTURES
-from fedreact.paper import cells, render
+from fedreact.paper import cells, origins, render
 from fedreact.workflow.reading import read_yaml
 
 COLUMNS = {
@@ -46,6 +47,11 @@ def main(args):
         for suffix, content in forms.items():
             with atomic(output.with_suffix(suffix)) as path:
                 path.write_text(content)
+        came_from = origins.origins(
+            name, tables[name], published, str(args.published), output.with_suffix(".csv")
+        )
+        with atomic(output.with_suffix(origins.SUFFIX)) as path:
+            path.write_text(json.dumps(came_from, indent=1) + "\n")
         log.info("%s", forms[".md"])
 
 

@@ -1,19 +1,20 @@
-"""Make one table of the paper, rebuilt beside published: csv, LaTeX and Markdown."""
+"""Make one table of the paper, rebuilt beside published: csv, LaTeX, Markdown, and its origins."""
 
+import json
 from pathlib import Path
 
 import pandas as pd
 from _cli import atomic, log, parser, run
 
-from fedreact.paper import cells, render
+from fedreact.paper import cells, origins, render
 from fedreact.workflow.reading import read_yaml
 
 
 def main(args):
-    """Read the scores of all rounds and seeds, write the three forms."""
+    """Read the scores of all rounds and seeds, write the three forms and where they come from."""
     spec = read_yaml(args.outputs)["tables"][args.table]
     published = read_yaml(args.published)
-    scores = pd.concat([pd.read_csv(path) for path in args.scores])
+    scores = pd.concat([pd.read_csv(path).assign(file=str(path)) for path in args.scores])
     found = cells.build(args.table, spec, published, scores, args.differences)
     text = render.caption(spec["title"], found, args.scale, published["source"])
     notes = render.notes(cells.reasons(found, published, args.differences))
@@ -29,6 +30,12 @@ def main(args):
     for suffix, content in forms.items():
         with atomic(args.output.with_suffix(suffix)) as path:
             path.write_text(content)
+    came_from = origins.origins(
+        *(args.table, found, published, str(args.published), args.output),
+        *(spec, scores, args.differences),
+    )
+    with atomic(args.output.with_suffix(origins.SUFFIX)) as path:
+        path.write_text(json.dumps(came_from, indent=1) + "\n")
     log.info("%s", as_markdown)
 
 
@@ -40,5 +47,5 @@ if __name__ == "__main__":
     p.add_argument("--scores", type=Path, nargs="+", required=True, help="scores of rounds, csv")
     p.add_argument("--scale", required=True)
     p.add_argument("--differences", nargs="*", default=[], help="of this scale from the paper")
-    p.add_argument("--output", type=Path, required=True, help="the csv; .tex and .md lie beside it")
+    p.add_argument("--output", type=Path, required=True, help="the csv; the rest lies beside it")
     run(main, p)

@@ -8,7 +8,7 @@ import os
 from pathlib import Path
 
 import numpy as np
-from _cli import atomic, log, parser, run
+from _cli import atomic, log, note_read, parser, run
 from tqdm import tqdm
 
 from fedreact.data import air_writing_sim, eeg_sim, eegmmidb, files, pendigits, rtd
@@ -70,6 +70,7 @@ def raw_files(entry, data_folder, mirror):
         log.info("downloading %s (%d of %d)", file.url, number, len(missing))
         found[name] = data_folder / entry.name / file.names[0]
         files.download(file.url, found[name], sha256=file.sha256)
+    note_read(*found.values())
     return found
 
 

@@ -1,5 +1,6 @@
 """The workflow end to end at scale smoke, in a copy of the project."""
 
+import json
 import os
 import re
 import shutil
@@ -548,3 +549,61 @@ def test_assumptions_are_differences_to_what_is_taken(built, tmp_path):
     assert by_metric.loc["accuracy"].tolist() == pytest.approx([-0.01, -0.01])
     assert by_metric.loc["rand"].tolist() == [0, 0]
     assert "| linkage | ward | average | stationary10 | -0.010 (-0.010 to -0.010)" in printed
+
+
+def test_each_table_says_where_its_cells_came_from(built):
+    results = built / "results/smoke"
+    for name in [*TABLES, "table12", "communication"]:
+        table = pd.read_csv(results / f"tables/{name}.csv")
+        origins = json.loads((results / f"tables/{name}.provenance.json").read_text())
+        assert [cell["row"] for cell in origins["cells"]] == table["row"].tolist()
+        assert all(record["outputs"] for record in origins["records"].values()), name
+        for cell in origins["cells"]:
+            assert len(cell.get("values", "x")) == max(cell["n_seeds"], 1)
+
+
+def test_a_cell_is_explained_and_rebuilt_by_the_command_that_it_names(copy):
+    csv = "results/smoke/tables/table05.csv"
+    words = ["python", "scripts/explain_cell.py", csv, "10 clients", "w/ A2"]
+    printed, status = command(*words, cwd=copy)
+    assert status == 0, printed
+    assert "published   0.928, Fed-REACT (arXiv 2509.07198), Table 5, appendix G" in printed
+    data = digits(copy).name
+    for path in (f"rounds/{data}/stationary10/seed1.csv", f"data/{data}.npz"):
+        assert f"results/smoke/{path}  sha256 " in printed
+    assert "(as now)" in printed
+    assert "changed since" not in printed
+    assert "no record" not in printed
+    assert "torch 2" in printed
+
+    printed, status = command(*words, "--json", cwd=copy)
+    rebuild = json.loads(printed)["rebuild"].split()
+    before = {path: path.read_bytes() for path in (digits(copy) / "stationary10").glob("*.csv")}
+    before[copy / csv] = (copy / csv).read_bytes()
+    times = {path: path.stat().st_mtime for path in before}
+    printed = snakemake(*rebuild[1:], cwd=copy)
+    assert re.search(r"^run_phase2 +2$", printed, re.MULTILINE)
+    assert re.search(r"^total +3$", printed, re.MULTILINE)
+    assert len(before) == 3
+    for path, content in before.items():
+        assert path.stat().st_mtime > times[path]
+        assert path.read_bytes() == content
+
+    printed, status = command(*words[:3], "clients", "w/ A2", cwd=copy)
+    assert status == 2
+    (line,) = printed.splitlines()
+    assert line.startswith("error: row 'clients' fits several: RTD - 10 clients (Stationary); ")
+
+
+def test_a_plan_needs_no_data_and_has_nothing_to_do_when_all_is_done(copy):
+    words = ["python", "scripts/plan.py", "table05", "--scale"]
+    printed, status = command(*words, "paper", cwd=copy)
+    assert status == 0, printed
+    row = next(line for line in printed.splitlines() if line.startswith("train_encoder"))
+    assert row.split()[1] == "15"
+    printed, status = command(*words, "smoke", cwd=copy)
+    assert status == 0, printed
+    assert re.search(r"^all +0 ", printed, re.MULTILINE)
+    printed, status = command(*words, "smok", cwd=copy)
+    assert status == 2
+    assert printed.startswith("error: config: scale: 'smok' is unknown")

@@ -17,7 +17,7 @@ try:
 except UserError as error:
     raise WorkflowError(str(error)) from None
 
-PLAN.export_locations()
+PLAN.export()
 R = PLAN.results
 
 # The scripts find the package also where it is not installed (conda environments of the rules). A

@@ -15,6 +15,7 @@ rule make_table:
         csv=f"{R}/tables/{{table}}.csv",
         tex=f"{R}/tables/{{table}}.tex",
         md=f"{R}/tables/{{table}}.md",
+        origins=f"{R}/tables/{{table}}.provenance.json",
     log:
         f"{R}/logs/tables/{{table}}.log",
     wildcard_constraints:
@@ -38,6 +39,7 @@ rule make_costs:
         published="config/published/table12.yaml",
     output:
         [file for name in PLAN.outputs["costs"] for file in PLAN.table_files(name)],
+        [f"{R}/tables/{name}.provenance.json" for name in PLAN.outputs["costs"]],
     log:
         f"{R}/logs/costs.log",
     conda:

@@ -119,11 +119,7 @@ def build(
         :data:`COLUMNS`, a line a cell. Cells that the paper has no value for are not comparable,
         nor are published rows whose label is lost: they stand alone, with no seeds.
     """
-    if spec.get("score") == "last":
-        last = scores.groupby(["setting", "method", "seed"])["round"].transform("max")
-        scores = scores[scores["round"] == last]
-    means = scores.groupby(["setting", "data", "method", "seed"], sort=True)
-    means = means[[m for m in spec["metrics"] if m in scores]].mean().reset_index()
+    means = per_seed(spec, scores)
     places = [(row, column) for row in spec["rows"] for column in spec["columns"]]
     lines = []
     metric_of = published.get("metric_of", {})
@@ -132,10 +128,7 @@ def build(
             known = {}
             if metric == metric_of.get(row, published["metric"]):
                 known = dict(zip(published["columns"], published["rows"].get(row, [])))
-            chosen = means[(means["setting"] == setting) & (means["method"] == method)]
-            if chosen.empty:  # what tuning does not change
-                base = setting.replace("+tuned=true", "")
-                chosen = means[(means["setting"] == base) & (means["method"] == method)]
+            chosen = of_cell(means, setting, method)
             if chosen.empty:
                 raise UserError(f"{table}: no scores of {method} in {setting}")
             if metric not in chosen or chosen[metric].isna().all():
@@ -155,6 +148,28 @@ def build(
             cell = [table, f"{UNLABELLED} {i}", column, published["metric"], published["data"]]
             lines.append([*cell, None, None, None, 0, value, None, "not-comparable"])
     return pd.DataFrame(lines, columns=COLUMNS)
+
+
+def per_seed(spec: dict, scores: pd.DataFrame, by_file: bool = False) -> pd.DataFrame:
+    """Average scores over rounds, or take those of the last one: a line a setting, method and seed.
+
+    ``spec`` and ``scores`` are those of :func:`build`; ``by_file`` keeps the column ``file``.
+    """
+    if spec.get("score") == "last":
+        last = scores.groupby(["setting", "method", "seed"])["round"].transform("max")
+        scores = scores[scores["round"] == last]
+    by = ["setting", "data", "method", "seed", *(["file"] if by_file else [])]
+    metrics = [m for m in spec["metrics"] if m in scores]
+    return scores.groupby(by, sort=True)[metrics].mean().reset_index()
+
+
+def of_cell(means: pd.DataFrame, setting: str, method: str) -> pd.DataFrame:
+    """Lines of a setting and method; tuning does not change those of Phase 2."""
+    chosen = means[(means["setting"] == setting) & (means["method"] == method)]
+    if chosen.empty:
+        base = setting.replace("+tuned=true", "")
+        chosen = means[(means["setting"] == base) & (means["method"] == method)]
+    return chosen
 
 
 def decimals_of(value: float, row: list[float]) -> int:

@@ -7,6 +7,7 @@
 
 import hashlib
 import itertools
+import json
 import os
 import shlex
 from collections.abc import Iterable
@@ -23,7 +24,9 @@ from fedreact.federated.algorithms import ALGORITHMS
 from fedreact.methods import METHODS
 from fedreact.models.supervised import ARCHITECTURES
 from fedreact.paper.cells import cells_of
+from fedreact.provenance import TOLD
 from fedreact.variants import assignments, split_variant
+from fedreact.workflow.digest import code_digest
 from fedreact.workflow.reading import read_yaml
 
 SCHEMAS = Path("workflow/schemas")
@@ -382,14 +385,27 @@ class Plan:
             if line.startswith("error: ")
         ]
 
-    def export_locations(self) -> None:
-        """Tell the steps where raw files are looked for, through the environment.
+    def export(self) -> None:
+        """Tell the steps, through the environment, where raw files are and what to record.
 
-        Not through a rule's parameters: where a raw file lies must not re-run anything.
+        Not through a rule's parameters: neither must re-run anything.
         """
+        scripts = map(str, sorted(Path("scripts").glob("[a-z]*.py")))
+        code = {script: code_digest(script) for script in scripts}
+        told = {"results": self.results, "config": self.chosen(), "code": code}
+        os.environ[TOLD] = json.dumps(told)
         os.environ["FEDREACT_DATA_FOLDER"] = self.data_folder
         if self.mirror:
             os.environ["FEDREACT_DATA_MIRROR"] = self.mirror
+
+    def chosen(self) -> dict[str, str]:
+        """What ``--config`` has to say for the same scale, sources and device again."""
+        return {
+            "scale": self.scale,
+            "dataset": self.datasets["digits"],
+            "eeg_dataset": self.datasets["eeg"],
+            "device": self.device,
+        }
 
     def clients_of(self, setting: str) -> int:
         """Clients of a setting."""

@@ -11,6 +11,9 @@ from pathlib import Path
 
 SOURCE = Path("src")
 
+WITHOUT_EFFECT = frozenset({SOURCE / "fedreact/provenance.py"})
+"""Modules that no result depends on: they write down how results were made."""
+
 
 def code_digest(script: str) -> str:
     """Digest of a script and the project's modules that it imports, directly or not.
@@ -51,7 +54,8 @@ def _imports(path: Path) -> frozenset[Path]:
             for alias in node.names:
                 module = f"{node.module}.{alias.name}"
                 names.add(module if _file(module, path) else node.module)
-    return frozenset(file for name in names if (file := _file(name, path)))
+    files = frozenset(file for name in names if (file := _file(name, path)))
+    return files - WITHOUT_EFFECT
 
 
 def _file(module: str, importer: Path) -> Path | None:

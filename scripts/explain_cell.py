@@ -1,0 +1,62 @@
+"""Say where a cell of a table came from: runs, seeds, settings, digests, commit, machine, times.
+
+Row and column may be parts of their labels, in capitals or not.
+"""
+
+import json
+from pathlib import Path
+
+from _cli import parser, run
+
+from fedreact import provenance
+from fedreact.errors import UserError
+from fedreact.paper import origins
+from fedreact.workflow.digest import code_digest
+
+
+def main(args):
+    """Read the file beside the table, print."""
+    table = read(args.table)
+    cell = origins.find(table["cells"], args.row, args.column, args.metric)
+    origin = origins.part(table, cell)
+    made = provenance.read_record(args.table.parent.parent, args.table)
+    if args.json:
+        print(json.dumps(origin | {"made": made}, indent=1))
+        return
+    if is_now(str(args.table), table["csv"]["sha256"]) is False:
+        print(f"{args.table} has changed since this was written; make it again\n")
+    print("\n".join(origins.describe(origin, made, is_now, code_now)))
+
+
+def read(csv):
+    """Read the origins of a table from the file beside it."""
+    if not csv.is_file():
+        raise UserError(f"{csv}: no such file")
+    path = csv.with_suffix(origins.SUFFIX)
+    try:
+        return json.loads(path.read_text())
+    except FileNotFoundError as error:
+        again = f"snakemake --force {csv} --cores 1 --config scale={csv.parent.parent.name}"
+        raise UserError(f"{path}: no record of this table; make it again: {again}") from error
+    except ValueError as error:
+        raise UserError(f"{path}: not JSON ({error})") from error
+
+
+def is_now(path, digest):
+    """Whether a file still has this digest; ``None`` if it is gone."""
+    return provenance.sha256(Path(path)) == digest if Path(path).is_file() else None
+
+
+def code_now(script):
+    """Today's code digest of a script, if it is there."""
+    return code_digest(script) if Path(script).is_file() else None
+
+
+if __name__ == "__main__":
+    p = parser(__doc__)
+    p.add_argument("table", type=Path, help="e.g. results/quick/tables/table05.csv")
+    p.add_argument("row", help='e.g. "10 clients"')
+    p.add_argument("column", help='e.g. "w/ A2"')
+    p.add_argument("--metric", help="e.g. rand (default: the first of the cell)")
+    p.add_argument("--json", action="store_true", help="everything that is known")
+    run(main, p)
