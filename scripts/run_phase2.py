@@ -19,6 +19,7 @@ from fedreact.drift import DRIFTS, schedule
 from fedreact.errors import UserError
 from fedreact.methods import METHODS, Phase2Setting
 from fedreact.variants import split_variant
+from fedreact.workflow import own
 
 
 def main(args):
@@ -54,6 +55,8 @@ def main(args):
         models = task.fit(features[at], y[at], valid)
         return choose(how, models.reshape(len(models), -1), args.linkage)
 
+    if args.clusters is not None:
+        setting = replace(setting, n_clusters=n_clusters(args.clusters))
     methods = {
         method: make(method, setting, assigned(args.method_options), n_clusters)
         for method in args.methods
@@ -68,7 +71,8 @@ def main(args):
         scored = [task.metric, "rand", "worst_cluster", "steps", "gflops"]
         rows.writerow(["setting", "data", "seed", "method", "round", *scored])
         for s in bar:
-            values = (s.score, s.rand, s.worst_cluster)
+            rand = s.rand if drawn.clusters.any() else np.nan  # of one cluster, it says nothing
+            values = (s.score, rand, s.worst_cluster)
             texts = ["" if np.isnan(value) else f"{value:.6f}" for value in values]
             run_of = [args.setting, name, args.seed, s.method, s.t]
             rows.writerow([*run_of, *texts, *(f"{value:.6g}" for value in taken)])
@@ -80,21 +84,25 @@ def make(name, setting, options, n_clusters):
     The option ``n_clusters`` is there for every method: a number, ``elbow`` or ``silhouette``.
     """
     base, changes = split_variant(name)
-    if base not in METHODS:
-        raise UserError(f"method {base!r} is unknown; known: {', '.join(METHODS)}")
-    own = {key.split(".", 1)[1]: v for key, v in options.items() if key.startswith(f"{base}.")}
-    own |= changes
-    if "n_clusters" in own:
-        setting = replace(setting, n_clusters=n_clusters(own.pop("n_clusters")))
+    kind = METHODS[base] if base in METHODS else own.load("methods", base, list(METHODS))
+    options = {key.split(".", 1)[1]: v for key, v in options.items() if key.startswith(f"{base}.")}
+    options |= changes
+    if "n_clusters" in options:
+        setting = replace(setting, n_clusters=n_clusters(options.pop("n_clusters")))
     if not 1 <= setting.n_clusters <= setting.truth.shape[1]:
         raise UserError(
             f"method {name}: {setting.truth.shape[1]} clients cannot be "
             f"{setting.n_clusters} clusters"
         )
     try:
-        return METHODS[base](setting, **own)
+        return kind(setting, **options)
     except TypeError as error:
         raise UserError(f"method {name}: {error}") from error
+
+
+def number_or_word(text):
+    """Read ``3`` or ``elbow``."""
+    return int(text) if text.isdecimal() else text
 
 
 def assigned(words):
@@ -113,6 +121,9 @@ if __name__ == "__main__":
     p.add_argument("--drift-parameters", nargs="*", default=[], help="name=value")
     p.add_argument("--participation", type=float, default=1.0, help="share of clients a round")
     p.add_argument("--test-on", choices=phase2.TEST_ON, default="round", help="if data drifts")
+    p.add_argument(
+        "--clusters", type=number_or_word, help="where none are known: a number, elbow, silhouette"
+    )
     p.add_argument("--affect-iterations", type=int, default=5)
     p.add_argument("--affect-start", choices=["zeros", "first"], default="zeros")
     p.add_argument("--affect-first-alpha", choices=["before", "zero"], default="before")

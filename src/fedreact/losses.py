@@ -19,6 +19,7 @@ import torch
 from torch.nn.functional import cross_entropy, logsigmoid
 
 from fedreact.models.causal_cnn import CausalCNN
+from fedreact.models.encoder import Encoder
 from fedreact.models.supervised import Architecture
 
 
@@ -81,7 +82,7 @@ NEGATIVE_WEIGHTING = ("mean", "sum")
 class ContrastiveLoss:
     """Eq. 1 with R = ``n_negatives``, whose terms are summed (``sum``) or averaged (``mean``)."""
 
-    encoder: CausalCNN = CausalCNN()
+    encoder: Encoder = CausalCNN()
     n_negatives: int = 10
     negative_weighting: str = "mean"
     whole_epochs: ClassVar[bool] = False

@@ -242,6 +242,7 @@ def partition_by_subject(
     split: str = "random",
     test_share: float = 0.1,
     gap: int = 0,
+    trial: np.ndarray | None = None,
 ) -> Partition:
     """Make a client of each subject, e.g. vehicle; no clusters are known (ICLR, section 4.2).
 
@@ -254,27 +255,38 @@ def partition_by_subject(
         ``chronological``: the last ones are.
     gap
         Of the ``chronological`` split: series before the test set that are left out, as many as
-        overlap with it in time.
+        overlap with it in time; or trials, where series belong to some.
+    trial
+        ``int [N]``: series of a trial stay together. ``None``: each is a trial of its own.
     """
     if split not in SPLITS:
         raise UserError(f"partition: split {split!r} is unknown; known: {', '.join(SPLITS)}")
     rng, train, test = generator(seed, "partition"), [], []
     for who in np.unique(subject):
         mine = np.flatnonzero(subject == who)
-        n_test = max(1, round(test_share * len(mine)))
+        units = mine if trial is None else _in_order(trial[mine])
+        n_test = max(1, round(test_share * len(units)))
         if split == "random":
-            mine = rng.permutation(mine)
+            units = rng.permutation(units)
         left_out = gap if split == "chronological" else 0
-        if len(mine) < n_test + left_out + 2:
+        if len(units) < n_test + left_out + 2:
+            what = "series" if trial is None else "trials"
             raise UserError(
-                f"partition: subject {who} has {len(mine)} series, too few for {n_test} to test "
+                f"partition: subject {who} has {len(units)} {what}, too few for {n_test} to test "
                 f"and {left_out} to leave out"
             )
-        train.append(np.sort(mine[: len(mine) - n_test - left_out]))
-        test.append(np.sort(mine[len(mine) - n_test :]))
+        parts = units[: len(units) - n_test - left_out], units[len(units) - n_test :]
+        for kept, part in zip((train, test), parts):
+            kept.append(np.sort(part) if trial is None else mine[np.isin(trial[mine], part)])
     clusters = np.zeros(len(train), dtype=np.int64)
     counts, distributions = np.zeros((1, 0), dtype=np.int64), np.zeros((1, 1, 0))
     return Partition(clusters, train, test, counts, distributions, NOTHING)
+
+
+def _in_order(trial):
+    """Distinct trials in the order in which they come first."""
+    _, first = np.unique(trial, return_index=True)
+    return trial[np.sort(first)]
 
 
 def switching_clusters(y: np.ndarray, n_clusters: int, beta: float, seed: int) -> np.ndarray:
