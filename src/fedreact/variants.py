@@ -1,6 +1,7 @@
 """Names of variants: ``base+key=value+key=value``, a setting or a method with changed options."""
 
 import contextlib
+from functools import cache
 from typing import Any
 
 import yaml
@@ -28,6 +29,7 @@ def split_variant(name: str) -> tuple[str, dict[str, Any]]:
         raise UserError(f"{name!r}: a value is not YAML") from error
 
 
+@cache
 def _value(text):
     """Read a YAML value; 1e-05, as Python writes small numbers, is a string to YAML."""
     value = yaml.safe_load(text)

@@ -11,6 +11,7 @@ import os
 import shlex
 from collections.abc import Iterable
 from dataclasses import dataclass
+from functools import cache
 from pathlib import Path
 from typing import Any
 
@@ -41,15 +42,17 @@ SHOWN = {"spectrogram": "eeg", "digits": "digits", "trip": "sumo"}
 """Kind of data that figures of data show, by the figure's kind."""
 
 
-def check(content: Any, schema: str, where: str) -> None:
-    """Check content against ``workflow/schemas/<schema>.schema.yaml``.
+def check(content: Any, schema: str, where: str, part: str | None = None) -> None:
+    """Check content against ``workflow/schemas/<schema>.schema.yaml``, or a part of that.
 
     Raises
     ------
     UserError
         One line: which file, which key, what is wrong, what is allowed.
     """
-    validator = jsonschema.Draft202012Validator(read_yaml(SCHEMAS / f"{schema}.schema.yaml"))
+    if (odd := _odd_key(content)) is not None:
+        raise UserError(f"{where}: the key {odd} is not a text; put it in quotes")
+    validator = _validator((SCHEMAS / f"{schema}.schema.yaml").resolve(), part)
     error = jsonschema.exceptions.best_match(validator.iter_errors(content))
     if error is None:
         return
@@ -62,6 +65,22 @@ def check(content: Any, schema: str, where: str) -> None:
             f"known keys: {', '.join(known)}"
         )
     raise UserError(f"{where}: {key}: {error.message}")
+
+
+def _odd_key(content):
+    """A key that is not a string, anywhere; names of all kinds are strings."""
+    if isinstance(content, list):
+        return next((odd for c in content if (odd := _odd_key(c)) is not None), None)
+    if not isinstance(content, dict):
+        return None
+    odd = [key for key in content if not isinstance(key, str)]
+    return str(odd[0]) if odd else _odd_key(list(content.values()))
+
+
+@cache
+def _validator(path: Path, part: str | None) -> jsonschema.Draft202012Validator:
+    schema = read_yaml(path)
+    return jsonschema.Draft202012Validator(schema["properties"][part] if part else schema)
 
 
 @dataclass(frozen=True)
@@ -542,6 +561,8 @@ def _check_names(experiments, outputs, how_much, scale_file):
             known(split_variant(setting)[0], settings, f"{place}.{in_rows}")
             known(method, [*experiments["methods"], *trained], f"{place}.{in_columns}")
             _check_changes(setting, experiments, f"{place}.{in_rows}")
+    if twice := {*outputs["tables"], *outputs["costs"]} & set(outputs["figures"]):
+        raise UserError(f"config/outputs.yaml: {sorted(twice)[0]!r} is a table and a figure")
     for name, figure in outputs["figures"].items():
         place = f"config/outputs.yaml: figures.{name}"
         if "partition" in figure:
@@ -560,17 +581,14 @@ def _check_names(experiments, outputs, how_much, scale_file):
 def _check_changes(setting, experiments, place):
     """What a variant of a setting changes must be there to be changed, and allowed."""
     changes = split_variant(setting)[1]
-    parts = {part: experiments[part] for part in ("phase1", "phase2")}
     known = [*experiments["phase1"], *experiments["phase2"], "encoder_from", "tuned"]
     for key in changes:
         _known(key, known, f"{place}: {setting!r}")
-    changed = {
-        part: options | {key: changes[key] for key in options if key in changes}
-        for part, options in parts.items()
-    }
-    if changed != parts:
-        check(experiments | changed, "experiments", f"{place}: {setting!r}")
-    _known(changed["phase1"]["encoder"], [*VARIANTS, *own.names("encoders")], place)
+    for part in ("phase1", "phase2"):
+        if changed := {key: changes[key] for key in experiments[part] if key in changes}:
+            check(experiments[part] | changed, "experiments", f"{place}: {setting!r}", part)
+    if "encoder" in changes:
+        _known(changes["encoder"], [*VARIANTS, *own.names("encoders")], place)
 
 
 def _known(name, names, place, hint=""):
