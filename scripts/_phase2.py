@@ -2,9 +2,12 @@
 
 from pathlib import Path
 
+import numpy as np
+
 from fedreact import npz
 from fedreact.clustering.hierarchical import LINKAGES
 from fedreact.data.dataset import SeriesDataset
+from fedreact.errors import UserError
 from fedreact.partition import Partition
 from fedreact.standardise import standardise
 from fedreact.tasks import Classification, Regression
@@ -30,9 +33,18 @@ def read(args):
 
     For regression, features and targets are standardised over the clients' train samples.
     """
-    data, drawn = SeriesDataset.load(args.data), Partition.load(args.partition)
+    data = SeriesDataset.load(args.data)
+    drawn = Partition.load(args.partition, len(data.y))
     encoded = npz.load(args.features, "features file", ["features", "costs"])
     features, y = encoded["features"], data.y
+    if features.dtype.kind != "f" or features.ndim != 2 or len(features) != len(y):
+        raise UserError(
+            f"{args.features}: features must be numbers [{len(y)}, D], a row for each series of "
+            f"{args.data}, got {features.dtype} {features.shape}"
+        )
+    if not np.isfinite(features).all():
+        bad = int(np.flatnonzero(~np.isfinite(features).all(1))[0])
+        raise UserError(f"{args.features}: features of series {bad} are NaN or infinite")
     if args.feature_scaling == "standard" or data.regression:
         features, _ = standardise(features, drawn.train)
     if data.regression:

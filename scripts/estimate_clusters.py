@@ -13,11 +13,14 @@ from tqdm import tqdm
 
 from fedreact import phase2
 from fedreact.clustering.n_clusters import estimate
+from fedreact.errors import UserError
 
 
 def main(args):
     """Run all rounds of each number of samples and write the averaged curves."""
     name, features, y, drawn, task, _ = read(args)
+    if args.rounds < 1 or min(args.samples) < 1:
+        raise UserError(f"{args.rounds} rounds of {args.samples} samples: use 1 or more of each")
     largest = min(args.max_clusters, len(drawn.train))
 
     def curves(samples, t):

@@ -13,6 +13,7 @@ def main(args):
     """Read the scores of all rounds and seeds, write the three forms."""
     spec = read_yaml(args.outputs)["tables"][args.table]
     published = read_yaml(args.published)
+    cells.check_published(published, str(args.published))
     scores = pd.concat([pd.read_csv(path) for path in args.scores])
     found = cells.build(args.table, spec, published, scores, args.differences)
     text = render.caption(spec["title"], found, args.scale, published["source"])

@@ -25,6 +25,9 @@ from fedreact.workflow import own
 def main(args):
     """Run all rounds and write the scores."""
     name, features, y, drawn, task, taken = read(args)
+    of_drift = assigned(args.drift_parameters)
+    if unknown := sorted(set(of_drift) - {"p01", "p10", "probability"}):
+        raise UserError(f"drift {args.drift}: {unknown[0]} is none of its parameters")
     plan = schedule(
         drawn.clusters,
         drawn.distributions,
@@ -32,7 +35,7 @@ def main(args):
         args.seed,
         args.drift,
         args.participation,
-        **assigned(args.drift_parameters),
+        **of_drift,
     )
     setting = Phase2Setting(
         n_clusters=len(np.unique(drawn.clusters)),

@@ -28,7 +28,8 @@ from fedreact.rng import generator
 
 def main(args):
     """Train, with a checkpoint after each round."""
-    data, drawn = SeriesDataset.load(args.data), Partition.load(args.partition)
+    data = SeriesDataset.load(args.data)
+    drawn = Partition.load(args.partition, len(data.y))
     encoder = make_encoder(args.encoder, data.X.shape[1])
     smoothed = partial(TimeSmoothedSGD, window=args.window, decay=args.decay)
     training = LocalTraining(
