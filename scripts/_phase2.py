@@ -10,7 +10,7 @@ from fedreact.data.dataset import SeriesDataset
 from fedreact.errors import UserError
 from fedreact.partition import Partition
 from fedreact.standardise import standardise
-from fedreact.tasks import Classification, Regression
+from fedreact.tasks import REGRESSORS, Classification, Regression
 
 
 def add_arguments(p):
@@ -23,6 +23,7 @@ def add_arguments(p):
     p.add_argument("--feature-scaling", choices=["none", "standard"], default="none")
     p.add_argument("--C", type=float, default=1.0, help="of the SVM")
     p.add_argument("--loss", choices=["squared_hinge", "hinge"], default="squared_hinge")
+    p.add_argument("--regressor", choices=REGRESSORS, default="ridge")
     p.add_argument("--penalty", type=float, default=1.0, help="of the linear regressor")
     p.add_argument("--linkage", choices=LINKAGES, default="ward")
     p.add_argument("--output", type=Path, required=True)
@@ -34,13 +35,19 @@ def read(args):
     For regression, features and targets are standardised over the clients' train samples.
     """
     data = SeriesDataset.load(args.data)
-    drawn = Partition.load(args.partition, len(data.y))
-    encoded = npz.load(args.features, "features file", ["features", "costs"])
+    drawn = Partition.load(args.partition)
+    encoded = npz.load(args.features, "features file", ["features"])
     features, y = encoded["features"], data.y
-    if features.dtype.kind != "f" or features.ndim != 2 or len(features) != len(y):
+    if features.dtype.kind != "f" or features.ndim != 2:
         raise UserError(
-            f"{args.features}: features must be numbers [{len(y)}, D], a row for each series of "
-            f"{args.data}, got {features.dtype} {features.shape}"
+            f"{args.features}: features must be numbers [N, D], got {features.dtype} "
+            f"{features.shape}"
+        )
+    largest = max(indices.max() for indices in drawn.train + drawn.test)
+    if not largest < len(features) == len(y):
+        raise UserError(
+            f"{args.data}, {args.features} and {args.partition} are not of one dataset: they have "
+            f"{len(y)}, {len(features)} and at least {largest + 1} series"
         )
     if not np.isfinite(features).all():
         bad = int(np.flatnonzero(~np.isfinite(features).all(1))[0])
@@ -49,7 +56,7 @@ def read(args):
         features, _ = standardise(features, drawn.train)
     if data.regression:
         y, unit = standardise(y, drawn.train)
-        task = Regression(float(unit), args.penalty)
+        task = Regression(float(unit), args.penalty, args.regressor)
     else:
         task = Classification(int(y.max()) + 1, args.C, args.loss)
-    return data.name, features, y, drawn, task, encoded["costs"]
+    return data.name, features, y, drawn, task, encoded.get("costs", [np.nan, np.nan])

@@ -18,6 +18,8 @@ def main(args):
     found = cells.build(args.table, spec, published, scores, args.differences)
     text = render.caption(spec["title"], found, args.scale, published["source"])
     notes = render.notes(cells.reasons(found, published, args.differences))
+    if not published["rows"] and args.differences:
+        notes.append("At this scale: " + "; ".join(args.differences) + ".")
     notes += spec.get("notes", [])
     as_markdown = render.markdown(found, text, notes)
     forms = {

@@ -74,11 +74,10 @@ def main(args):
         scored = [task.metric, "rand", "worst_cluster", "steps", "gflops"]
         rows.writerow(["setting", "data", "seed", "method", "round", *scored])
         for s in bar:
-            rand = s.rand if drawn.clusters.any() else np.nan  # of one cluster, it says nothing
-            values = (s.score, rand, s.worst_cluster)
+            values = (s.score, s.rand, s.worst_cluster)
             texts = ["" if np.isnan(value) else f"{value:.6f}" for value in values]
-            run_of = [args.setting, name, args.seed, s.method, s.t]
-            rows.writerow([*run_of, *texts, *(f"{value:.6g}" for value in taken)])
+            texts += ["" if np.isnan(value) else f"{value:.6g}" for value in taken]
+            rows.writerow([args.setting, name, args.seed, s.method, s.t, *texts])
 
 
 def make(name, setting, options, n_clusters):

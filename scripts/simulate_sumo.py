@@ -24,8 +24,11 @@ def main(args):
         content = simulate(REGIONS[args.region], args.share, args.seed, progress)
     with atomic(args.output) as path:
         npz.save(path, **content)
-    steps, vehicles = len(content["time"]), len(content["number"])
-    log.info("%s: %d vehicles, %d steps (SUMO %s)", args.region, vehicles, steps, content["sumo"])
+    steps, planned = len(content["time"]), content["planned"]
+    log.info(
+        "%s: %d vehicles drove %d of %d planned steps; the rest ran empty or arrived (SUMO %s)",
+        *(args.region, len(planned), steps, planned.sum(), content["sumo"]),
+    )
 
 
 if __name__ == "__main__":

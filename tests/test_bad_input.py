@@ -576,7 +576,7 @@ def test_more_clusters_than_clients_and_unknown_methods(made):
         made, "--methods", "sc-mma", "--clusters", "6"
     )
     assert "method 'scmma' is unknown; known: fed-react-a1" in phase2(made, "--methods", "scmma")
-    assert "three clients" in phase2(
+    assert "3 clients" in phase2(
         made, "--methods", "sc-mma", "--clusters", "silhouette", partition="one-client"
     )
 

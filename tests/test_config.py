@@ -5,6 +5,7 @@ from pathlib import Path
 import pytest
 import yaml
 
+from fedreact.data.sumo_ev.windows import LENGTH, STRIDE
 from fedreact.errors import UserError
 from fedreact.variants import split_variant
 from fedreact.workflow.config import command_options, load_plan
@@ -338,7 +339,7 @@ def test_partitions_have_the_clients_that_their_names_say(project):
 def test_each_kind_of_data_has_its_source_partitions_and_encoders(project):
     plan = load_plan(BASE | {"scale": "quick"})
     assert plan.dataset_of("stationary10") == plan.dataset
-    assert plan.dataset_of("sumo50-constant") == "sumo-ev"
+    assert plan.dataset_of("sumo50-mean") == "sumo-ev"
     (path,) = {str(Path(p).parent) for p in plan.rounds(["eeg10"])}
     assert path == f"results/quick/rounds/{plan.datasets['eeg']}/eeg10"
     assert plan.partition_options("sumo50-chronological") == {
@@ -349,12 +350,14 @@ def test_each_kind_of_data_has_its_source_partitions_and_encoders(project):
     }
     assert plan.partition_options("eeg10")["labels"] == ["0", "1", "0,1"]
     # One encoder for all seeds, but not one for different data or different train sets.
-    features = plan.features("sumo-ev", "sumo50-constant", 3)
+    features = plan.features("sumo-ev", "sumo50-mean", 3)
     assert features == "results/quick/features/sumo-ev/sumo50/seed0.npz"
     features = plan.features("sumo-ev", "sumo50-chronological", 3)
     assert features == "results/quick/features/sumo-ev/sumo50-chronological/seed0.npz"
-    assert plan.phase2_options("sumo50-constant")["penalty"] > 1e6
-    assert plan.phase2_options("sumo50")["penalty"] == 1
+    assert plan.phase2_options("sumo50-mean")["regressor"] == "mean"
+    assert plan.phase2_options("sumo50")["regressor"] == "ridge"
+    # Windows before the test set that overlap with it are left out.
+    assert plan.partition_options("sumo50-chronological")["gap"] == LENGTH // STRIDE - 1
     assert (
         plan.phase1_options("sumo50")["steps"] != plan.phase1_options("clients10-beta1.5")["steps"]
     )

@@ -214,6 +214,10 @@ def test_chronological_split_leaves_out_what_overlaps():
 def test_wrong_splits_are_a_clear_error(tmp_path):
     with pytest.raises(UserError, match="known: random, chronological"):
         partition_by_subject(np.zeros(20, int), seed=0, split="latest")
+    with pytest.raises(UserError, match="gap is -3"):
+        partition_by_subject(np.zeros(20, int), seed=0, split="chronological", gap=-3)
+    with pytest.raises(UserError, match=r"client 0 .* has no train samples"):
+        Partition(np.zeros(1, int), [np.arange(0)], [np.arange(2)], *[np.zeros(0)] * 3)
     with pytest.raises(UserError, match="subject 0 has 6 series, too few"):
         partition_by_subject(np.zeros(6, int), seed=0, split="chronological", gap=4)
     # What comes out can be kept like any other.

@@ -200,7 +200,18 @@ def test_regression_pays_off_where_clients_differ():
     for name in ("local", "oracle-mma", "fed-react-a1", "ec-mma"):
         assert 0.08 < last[name].score < 0.15, name
         assert last[name].worst_cluster >= last[name].score
-    assert last["fed-react-a1"].rand == 1
+    # No labels, so these are no clusters that anyone knows.
+    assert np.isnan(last["fed-react-a1"].rand)
+
+
+def test_regressions_without_a_model_by_hand():
+    X, y = np.ones((2, 3, 1)), np.array([[1.0, 2.0, 6.0], [4.0, 8.0, 0.0]])
+    valid = np.array([[True] * 3, [True, True, False]])
+    for regressor, expected in (("mean", [3, 6]), ("last", [6, 8])):
+        weights = Regression(regressor=regressor).fit(X, y, valid)
+        assert weights.tolist() == [[[0, value]] for value in expected]
+    with pytest.raises(UserError, match="use ridge, mean, last"):
+        Regression(regressor="median")
 
 
 def test_methods_that_train_svms_refuse_a_regression():

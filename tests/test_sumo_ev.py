@@ -200,6 +200,11 @@ def test_a_bad_share_is_one_line(tmp_path):
     assert not list(tmp_path.iterdir())
 
 
+needs_sumo = pytest.mark.skipif(
+    importlib.util.find_spec("libsumo") is None, reason="SUMO is not installed (SUMO=no)"
+)
+
+
 @pytest.fixture(scope="module")
 def simulated(tmp_path_factory):
     """Two runs of a small simulation of one town."""
@@ -223,6 +228,14 @@ def content(simulated):
 def test_the_same_seed_gives_the_same_bytes(simulated):
     once, twice = (file.read_bytes() for file in simulated)
     assert once == twice
+
+
+@needs_sumo
+def test_a_bus_stops_again_on_each_of_its_rounds(tmp_path):
+    # Eight goals a round: a simulation of several rounds is refused if SUMO drops a stop.
+    file = tmp_path / "plain.npz"
+    done = command("simulate_sumo.py", "--region", "plain", "--share", "0.12", "--output", file)
+    assert done.returncode == 0, done.stderr
 
 
 def test_every_vehicle_drives_20_windows_at_least(content, simulated, tmp_path):

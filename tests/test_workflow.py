@@ -20,6 +20,7 @@ SMOKE = ["--config", "scale=smoke"]
 TABLES = [
     *(f"table{i:02}" for i in range(1, 12)),
     *(f"iclr_table{i:02}" for i in range(1, 6)),
+    "sumo_constant",
     "sumo_splits",
 ]
 FIGURES = [f"fig{i:02}" for i in range(1, 13)] + [
@@ -29,6 +30,7 @@ FIGURES = [f"fig{i:02}" for i in range(1, 13)] + [
     "eeg_trial",
     "theorem1",
     "sumo_clusters",
+    "sumo_silhouette",
     "sumo_trip",
 ]
 SCRIPTS = Path(sys.executable).parent
@@ -190,12 +192,16 @@ def test_rows_say_which_data_they_are_of(built):
 
 
 def test_personal_regressors_beat_one_for_all_vehicles(built):
-    table = pd.read_csv(built / "results/smoke/tables/sumo_splits.csv")
-    rmse = table.set_index(["row", "column"])["mean"].unstack()
-    assert (rmse["C = 50"] < rmse["C = 1"]).all()
-    # With a huge penalty nothing is left but the mean.
-    random = rmse.loc["Random split (Table 6)"]
-    assert random["C = 50"] < rmse.loc["Predicting the mean, random split", "C = 50"]
+    splits, constant = (
+        pd.read_csv(built / f"results/smoke/tables/{name}.csv")
+        .set_index(["row", "column"])["mean"]
+        .unstack()
+        for name in ("sumo_splits", "sumo_constant")
+    )
+    assert (splits["C = 50"] < splits["C = 1"]).all()
+    assert (constant["Each vehicle its own"] < constant["One value for all vehicles"]).all()
+    mean = constant.loc["Mean of the train windows, random split", "Each vehicle its own"]
+    assert splits.loc["Random split (Table 6)", "C = 50"] < mean
 
 
 def test_nothing_to_do_the_second_time(built):
@@ -267,7 +273,7 @@ def test_dry_run_of_the_papers_scale_needs_no_data(built):
     # An encoder for each partition and seed, and 10 by DTSSGD; architectures by setting and seed.
     assert jobs["train_encoder"] == (17 + 10 + 3) * 5
     assert jobs["train_supervised"] == 5 * 4 * 5
-    assert jobs["run_phase2"] == (31 + 12 + 5) * 5
+    assert jobs["run_phase2"] == (31 + 12 + 7) * 5
     assert jobs["simulate_region"] == 5
 
 

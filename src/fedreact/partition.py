@@ -61,13 +61,20 @@ class Partition:
             sets = getattr(self, name)
             if len(sets) != K or any(s.dtype.kind not in "iu" or s.ndim != 1 for s in sets):
                 raise UserError(f"partition: {name} must be indices for each of {K} clients")
-            if empty := [k for k, s in enumerate(sets) if len(s) == 0]:
-                raise UserError(
-                    f"partition: nothing is left for client {empty[0] + 1} to {name} on; use more "
-                    "data, fewer clusters or another share to test on"
-                )
+        for k, sets in enumerate(zip(self.train, self.test)):
+            for name, samples in zip(("train", "test"), sets):
+                if len(samples) == 0:
+                    raise UserError(
+                        f"partition: client {k} (cluster {self.clusters[k] + 1}) has no {name} "
+                        "samples; use more data, fewer clusters or another test share"
+                    )
         if self.distributions.ndim != 3 or not np.isfinite(self.distributions).all():
             raise UserError("partition: distributions must be numbers [C, S, labels]")
+
+    @property
+    def clusters_known(self) -> bool:
+        """Whether ``clusters`` are the truth, not the one cluster of clients without any."""
+        return self.label_counts.size > 0
 
     def save(self, path: Path) -> None:
         """Write the partition as npz; the same content gives the same bytes."""

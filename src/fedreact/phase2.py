@@ -28,7 +28,8 @@ class RoundScores(NamedTuple):
     score
         Accuracy or root mean square error, averaged over clients.
     rand
-        Rand score of the clusters; NaN for methods without one cluster for each client.
+        Rand score of the clusters; NaN for methods without one cluster for each client, and where
+        the true clusters are not known.
     worst_cluster
         The score averaged over the clients of the true cluster where it is worst.
     """
@@ -89,7 +90,8 @@ def run(
         for name, method in methods.items():
             states[name], held, found = method.round(states[name], uploads)
             scores = task.scores(held_out, held[seen].reshape(-1, *shape), weights)
-            rand = np.nan if found is None else rand_score(clusters, found[seen])
+            known = found is not None and partition.clusters_known
+            rand = rand_score(clusters, found[seen]) if known else np.nan
             worst = task.worst([scores[clusters == c].mean() for c in np.unique(clusters)])
             yield RoundScores(t, name, float(scores.mean()), float(rand), float(worst))
 
@@ -127,14 +129,16 @@ def labelled_samples(
     Returns
     -------
     at, valid
-        ``[K, m]``: sample indices, and which of them count; m is n, or the largest train set.
+        ``[K, m]``: sample indices, and which of them count; m is n, or the largest train set. Train
+        sets that are taken whole keep their order.
     """
     n = min(n, max(map(len, train)))
     at = np.zeros((len(train), n), dtype=np.int64)
     valid = np.zeros_like(at, dtype=bool)
     for k, indices in enumerate(train):
         m = min(n, len(indices))
-        at[k, :m] = generator(seed, "labelled samples", t, k).choice(indices, m, replace=False)
+        rng = generator(seed, "labelled samples", t, k)
+        at[k, :m] = indices if m == len(indices) else rng.choice(indices, m, replace=False)
         valid[k, :m] = True
     return at, valid
 

@@ -16,6 +16,8 @@ from fedreact.methods.contract import Clients
 from fedreact.scoring import HeldOut
 from fedreact.task_models import fit_linear_svm
 
+REGRESSORS = ("ridge", "mean", "last")
+
 
 class Task(Protocol):
     """What clients fit in a round, and how it is scored.
@@ -80,16 +82,31 @@ class Regression:
         What the targets were divided by; errors are multiplied by it.
     penalty
         See :func:`fedreact.linear_regression.fit_ridge`.
+    regressor
+        ``ridge``, or no model at all, for reference: a client's ``mean``, or its ``last`` target.
     """
 
     unit: float = 1.0
     penalty: float = 1.0
+    regressor: str = "ridge"
     n_outputs: int = 1
     metric: str = "rmse"
 
+    def __post_init__(self):
+        if self.regressor not in REGRESSORS:
+            raise UserError(f"regressor is {self.regressor!r}; use {', '.join(REGRESSORS)}")
+
     def fit(self, X, y, valid):
-        """One ridge regression for each client."""
-        return fit_ridge(X, y, self.penalty, valid)
+        """One regression for each client."""
+        if self.regressor == "ridge":
+            return fit_ridge(X, y, self.penalty, valid)
+        if self.regressor == "mean":
+            constant = np.where(valid, y, 0).sum(1) / valid.sum(1)
+        else:
+            constant = y[np.arange(len(y)), valid.shape[1] - 1 - valid[:, ::-1].argmax(1)]
+        weights = np.zeros((len(X), 1, X.shape[2] + 1), np.float32)
+        weights[:, 0, -1] = constant
+        return weights
 
     def clients(self, X, y, valid):
         """No client side: the methods that need one train classifiers."""

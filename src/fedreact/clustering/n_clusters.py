@@ -98,7 +98,7 @@ def choose(criterion: str, models: np.ndarray, linkage: str = "ward") -> int:
     if criterion not in ("elbow", "silhouette"):
         raise UserError(f"n_clusters is {criterion!r}; use a number, elbow or silhouette")
     if len(models) < 3:
-        raise UserError(f"n_clusters by {criterion} needs three clients; there are {len(models)}")
+        raise UserError(f"n_clusters {criterion} needs 3 clients at least; there are {len(models)}")
     curves = estimate(models, len(models), linkage)
     if criterion == "elbow":
         return elbow(curves.wcss)

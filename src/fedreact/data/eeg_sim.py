@@ -124,7 +124,7 @@ def _record(seed: int, subject: int, n_trials: int) -> tuple[np.ndarray, np.ndar
     for i, label in enumerate(labels):
         g = generator(seed, NAME, subject, i)
         strength_z, loss_z = g.standard_normal((2, len(SOURCES)))
-        waves = g.standard_normal((2, len(SOURCES), n_samples))
+        waves = g.standard_normal((2, len(SOURCES), n_samples + 1))
         pink = _pink(g.standard_normal((N_BACKGROUND, n_samples)))
         signals[i] = NOISE * g.standard_normal((len(MOTOR_STRIP), n_samples))
         signals[i] += background_fields.T @ pink * BACKGROUND / np.sqrt(N_BACKGROUND)
@@ -168,13 +168,13 @@ def _seen(sources: np.ndarray, electrodes: np.ndarray, blur: np.ndarray) -> np.n
 
 
 def _rhythm(white: np.ndarray, frequency: float, width: float) -> np.ndarray:
-    """Turn white noise ``[2, n]`` into a unit-variance rhythm of a frequency and width in Hz.
+    """Turn white noise ``[2, n + 1]`` into a unit-variance rhythm ``[n]``; both in Hz.
 
     It is a stationary complex Ornstein-Uhlenbeck process, turned at the frequency.
     """
     keep = np.exp(-np.pi * width / RATE)
-    drive = (white[0] + 1j * white[1]) * np.sqrt(1 - keep**2)
-    start = np.array([keep * (white[0, 0] + 1j * white[1, 0])])
+    noise = white[0] + 1j * white[1]
+    drive, start = noise[1:] * np.sqrt(1 - keep**2), keep * noise[:1]
     envelope = lfilter([1], [1, -keep], drive, zi=start)[0]
     return (envelope * np.exp(2j * np.pi * frequency / RATE * np.arange(len(drive)))).real
 

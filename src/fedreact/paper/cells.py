@@ -152,9 +152,6 @@ def build(
     means = scores.groupby(["setting", "data", "method", "seed"], sort=True)
     means = means[[m for m in spec["metrics"] if m in scores]].mean().reset_index()
     places = [(row, column) for row in spec["rows"] for column in spec["columns"]]
-    # YAML drops trailing zeros (0.750), so a value's decimals are those of its table.
-    values = [value for row in published["rows"].values() for value in row]
-    decimals = max((len(str(v).split(".")[-1]) for v in values), default=0)
     lines = []
     metric_of = published.get("metric_of", {})
     for metric in spec["metrics"]:
@@ -177,7 +174,7 @@ def build(
                 difference = s.mean - value
                 doubt = published.get("unsure", {}).get(row, {}).get(column)
                 if not (doubt or why_not(row, data, s.n, published, differences)):
-                    verdict = judge(s, value, decimals)
+                    verdict = judge(s, value, decimals_of(value, published["rows"][row]))
             cell = [table, row, column, metric, data, s.mean, *s.ci, s.n]
             lines.append([*cell, value, difference, verdict])
     for i, row in enumerate(published.get("unlabelled", []), start=1):
@@ -185,6 +182,16 @@ def build(
             cell = [table, f"{UNLABELLED} {i}", column, published["metric"], published["data"]]
             lines.append([*cell, None, None, None, 0, value, None, "not-comparable"])
     return pd.DataFrame(lines, columns=COLUMNS)
+
+
+def decimals_of(value: float, row: list[float]) -> int:
+    """Decimals that a published value is rounded to.
+
+    YAML drops trailing zeros (0.750): it has those of most values of its row, or its own if more.
+    """
+    counts = [len(str(v).split(".")[-1]) for v in row]
+    usual = max(set(counts), key=counts.count)
+    return max(usual, len(str(value).split(".")[-1]))
 
 
 def why_not(

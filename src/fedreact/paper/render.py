@@ -22,9 +22,11 @@ def caption(title: str, cells: pd.DataFrame, scale: str, source: str) -> str:
     """One paragraph: what, from what data, at what scale, how many seeds, compared with what."""
     rebuilt = cells.loc[cells["n_seeds"] > 0, "data"]
     data = ", ".join(SOURCES.get(name, name) for name in sorted(rebuilt.unique()))
-    seeds = int(cells["n_seeds"].max())
+    numbers = cells.loc[cells["n_seeds"] > 0, "n_seeds"].astype(int)
+    seeds = numbers.max()
+    number = f"{numbers.min()} to {seeds}" if numbers.min() < seeds else seeds
     return (
-        f"{title}. Rebuilt on {data} at scale {scale}: mean over {seeds} "
+        f"{title}. Rebuilt on {data} at scale {scale}: mean over {number} "
         f"seed{'s' if seeds > 1 else ''} with 95% intervals. Published: {source}."
     )
 

@@ -204,7 +204,7 @@ class Plan:
             "clusters": spec.get("clusters"),
             **self.experiments["phase2"],
         }
-        options |= {key: spec[key] for key in ("samples_per_round", "penalty") if key in spec}
+        options |= {key: spec[key] for key in ("samples_per_round", "regressor") if key in spec}
         if changes.pop("methods", None) == "search":
             options["methods"] = self.searched()
         return options | {key: value for key, value in changes.items() if key in options}
@@ -289,7 +289,7 @@ class Plan:
 
     def n_clusters_options(self, setting: str) -> dict:
         """Options of ``scripts/estimate_clusters.py``."""
-        taken = ("feature_scaling", "C", "loss", "penalty", "linkage")
+        taken = ("feature_scaling", "C", "loss", "regressor", "penalty", "linkage")
         phase2 = {key: self.experiments["phase2"][key] for key in taken}
         spec = self.experiments["settings"][setting].get("n_clusters", {})
         return {"setting": setting} | self.experiments["n_clusters"] | spec | phase2

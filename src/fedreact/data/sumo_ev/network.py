@@ -33,7 +33,6 @@ class Edge:
     id: str
     speed: float
     length: float
-    lanes: int
     shape: np.ndarray
 
 
@@ -119,7 +118,7 @@ def read_edges(net: Path) -> list[Edge]:
             lanes = edge.findall("lane")
             points = [point.split(",")[:2] for point in lanes[0].get("shape").split()]
             of_lane = float(lanes[0].get("speed")), float(lanes[0].get("length"))
-            edges.append(Edge(edge.get("id"), *of_lane, len(lanes), np.array(points, dtype=float)))
+            edges.append(Edge(edge.get("id"), *of_lane, np.array(points, dtype=float)))
     return edges
 
 

@@ -62,10 +62,11 @@ def simulate(
         A line a second and vehicle, all ``[S]``: ``vehicle`` (number), ``time`` (s since it set
         off), ``latitude`` and ``longitude`` (degrees), ``elevation`` (m), ``temperature`` (C) and
         ``humidity`` (%) of the air, ``speed`` and ``max_speed`` (m/s), ``acceleration`` (m/s2),
-        ``charge`` (%). Of the vehicles ``[V]``: ``number``, ``type``, ``role``, ``capacity`` (Wh),
-        ``loading`` (kg), ``hour``. Streets: ``street_points [P, 2]`` (longitude, latitude),
-        ``street_starts [E + 1]``, ``street_speed [E]``. ``network``, SUMO's network file
-        (zlib), and its SHA-256. ``region``, ``share``, ``seed``, ``sumo`` (version).
+        ``charge`` (%). Of the vehicles ``[V]``: ``number``, ``planned`` (steps; a drive ends
+        before if the battery is empty or the way too short), ``type``, ``role``, ``capacity``
+        (Wh), ``loading`` (kg), ``hour``. Streets: ``street_points [P, 2]`` (longitude, latitude),
+        ``street_starts [E + 1]``, ``street_speed [E]``. ``network``, SUMO's network file (zlib),
+        and its SHA-256. ``region``, ``share``, ``seed``, ``sumo`` (version).
 
     Raises
     ------
@@ -101,6 +102,7 @@ def simulate(
     return {
         **{key: np.concatenate([trace[key] for trace in traces]) for key in traces[0]},
         "number": np.array([v.number for v in vehicles]),
+        "planned": np.array(steps),
         **{
             key: np.array([getattr(v, key) for v in vehicles])
             for key in ("type", "role", "capacity", "loading", "hour")
@@ -205,10 +207,12 @@ def _send_off(libsumo, vehicle, edges, n_steps, level, seed):
         name, name, _type_id(vehicle, level), depart=str(WARM_UP), departLane="best"
     )
     libsumo.vehicle.setParameter(name, "device.battery.chargeLevel", repr(vehicle.start))
-    for edge, position, dwell in stops:
-        libsumo.vehicle.setStop(
-            name, edge, pos=position, duration=dwell, flags=libsumo.constants.STOP_PARKING
-        )
+    # setStop would move a stop to the first passage of its street, and replace one that is there.
+    for i, (edge, position, dwell) in enumerate(stops):
+        parked = libsumo.constants.STOP_PARKING
+        libsumo.vehicle.insertStop(name, i, edge, pos=position, duration=dwell, flags=parked)
+    if (kept := len(libsumo.vehicle.getStops(name))) != len(stops):
+        raise UserError(f"{NAME}: SUMO kept {kept} of {len(stops)} stops of vehicle {name}")
 
 
 def _type_id(vehicle, level):

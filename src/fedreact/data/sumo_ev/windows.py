@@ -89,6 +89,7 @@ def cut_windows(
                 rng = generator(seed, f"{NAME} thermometer", int(number))
                 for key, sensor in SENSORS.items():
                     trace[key] = read_sensor(trace[key], *sensor, rng)
+                trace["humidity"] = trace["humidity"].clip(0, 100)
             cut.append((*_of_vehicle(trace, str(type_)), number))
     return SeriesDataset(
         NAME,
