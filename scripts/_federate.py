@@ -42,6 +42,8 @@ def train(
     theta, scores
         Global weights after the last round, and a score for each round, or an empty list.
     """
+    if rounds < 1 or workers < 1:
+        raise UserError(f"{rounds} rounds on {workers} workers: use 1 or more of each")
     torch.set_num_threads(1)
     K, device = len(job.clients), resolve_device(device)
     n_samples = np.array([len(indices) for indices in job.clients])
@@ -67,6 +69,8 @@ def train(
             bar.update(before + steps - bar.n)
 
         for t, theta, state in federate(engine, theta, state, n_samples, left, on_progress):  # noqa: B020
+            if not np.isfinite(theta).all():
+                raise UserError(f"{what}: diverged in round {t}; use a smaller learning rate")
             before += a_round
             if score is not None:
                 scores.append(score(theta, state, t))

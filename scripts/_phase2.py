@@ -34,15 +34,24 @@ def read(args):
 
     For regression, features and targets are standardised over the clients' train samples.
     """
-    data, drawn = SeriesDataset.load(args.data), Partition.load(args.partition)
+    data = SeriesDataset.load(args.data)
+    drawn = Partition.load(args.partition)
     encoded = npz.load(args.features, "features file", ["features"])
     features, y = encoded["features"], data.y
+    if features.dtype.kind != "f" or features.ndim != 2:
+        raise UserError(
+            f"{args.features}: features must be numbers [N, D], got {features.dtype} "
+            f"{features.shape}"
+        )
     largest = max(indices.max() for indices in drawn.train + drawn.test)
     if not largest < len(features) == len(y):
         raise UserError(
             f"{args.data}, {args.features} and {args.partition} are not of one dataset: they have "
             f"{len(y)}, {len(features)} and at least {largest + 1} series"
         )
+    if not np.isfinite(features).all():
+        bad = int(np.flatnonzero(~np.isfinite(features).all(1))[0])
+        raise UserError(f"{args.features}: features of series {bad} are NaN or infinite")
     if args.feature_scaling == "standard" or data.regression:
         features, _ = standardise(features, drawn.train)
     if data.regression:

@@ -18,8 +18,8 @@ from fedreact.errors import UserError
 
 def main(args):
     """Run all rounds of each number of samples and write the averaged curves."""
-    if args.rounds < 1:
-        raise UserError(f"rounds is {args.rounds}; it must be at least 1")
+    if args.rounds < 1 or min(args.samples) < 1:
+        raise UserError(f"{args.rounds} rounds of {args.samples} samples: use 1 or more of each")
     name, features, y, drawn, task, _ = read(args)
     largest = min(args.max_clusters, len(drawn.train))
 

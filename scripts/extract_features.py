@@ -1,15 +1,15 @@
 """Encode all series of a dataset with a trained encoder, once."""
 
-import json
 from pathlib import Path
 
 import numpy as np
 import torch
 from _cli import atomic, log, parser, run
+from _encoders import make_encoder
 
 from fedreact import npz
 from fedreact.data.dataset import SeriesDataset
-from fedreact.models.causal_cnn import CausalCNN
+from fedreact.errors import UserError
 
 BATCH = 128
 
@@ -18,7 +18,9 @@ def main(args):
     """Read dataset and encoder, write the features ``float32 [N, F]`` and what training took."""
     data = SeriesDataset.load(args.data)
     saved = npz.load(args.encoder, "encoder", ["theta", "encoder", "costs"])
-    encoder = CausalCNN(**json.loads(str(saved["encoder"])))
+    encoder = make_encoder(str(saved["encoder"]), data.X.shape[1])
+    if saved["theta"].shape != (encoder.n_parameters,):
+        raise UserError(f"{args.encoder}: trained for other data than {args.data}")
     theta = torch.from_numpy(saved["theta"])[None]
     torch.set_num_threads(1)
     X = torch.from_numpy(np.ascontiguousarray(data.X.transpose(2, 0, 1)))

@@ -30,7 +30,14 @@ def draw(data, args):
     if args.split:
         if data.subject is None:
             raise UserError(f"partition: {args.data} does not say which subject a series is of")
-        return partition_by_subject(data.subject, args.seed, args.split, args.test_share, args.gap)
+        drawn = partition_by_subject(
+            *(data.subject, args.seed, args.split, args.test_share, args.gap, data.trial)
+        )
+        if args.subjects not in (None, len(drawn.train)):
+            raise UserError(
+                f"partition: {args.data} has {len(drawn.train)} subjects, not {args.subjects}"
+            )
+        return drawn
     if data.regression:
         raise UserError(
             f"partition: {args.data} holds targets, not labels; give --split, for a client of each "
@@ -43,6 +50,11 @@ def draw(data, args):
     if args.labels:
         return partition_by_labels(
             data.y, args.cluster_sizes, args.labels, args.seed, data.trial, **sizes
+        )
+    if data.trial is not None:
+        raise UserError(
+            f"partition: series of {args.data} belong to trials, which --beta and --supports would "
+            "split; give --labels or --split"
         )
     if args.states == 2 or args.supports:
         return drifting_partition(
@@ -71,6 +83,7 @@ if __name__ == "__main__":
         help="instead of beta: each cluster's labels, e.g. 0 1 0,1",
     )
     p.add_argument("--split", choices=SPLITS, help="instead of clusters: a client of each subject")
+    p.add_argument("--subjects", type=int, help="of a split: how many there should be")
     p.add_argument(
         "--gap", type=int, default=0, help="series left out before a chronological split"
     )

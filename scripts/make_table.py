@@ -14,6 +14,7 @@ def main(args):
     """Read the scores of all rounds and seeds, write the three forms and where they come from."""
     spec = read_yaml(args.outputs)["tables"][args.table]
     published = read_yaml(args.published)
+    cells.check_published(published, str(args.published))
     scores = pd.concat([pd.read_csv(path).assign(file=str(path)) for path in args.scores])
     found = cells.build(args.table, spec, published, scores, args.differences)
     text = render.caption(spec["title"], found, args.scale, published["source"])

@@ -1,7 +1,8 @@
 """Make a dataset ready: find or download its raw files, check and convert them.
 
 Raw files are looked for in DATA_FOLDER/<dataset>/, then in the mirror, then downloaded to the data
-folder where the registry has an address.
+folder where the registry has an address. A dataset of your own is DATA_FOLDER/own/<name>.npz
+(docs/own.md).
 """
 
 import os
@@ -11,12 +12,13 @@ import numpy as np
 from _cli import atomic, log, note_read, parser, run
 from tqdm import tqdm
 
-from fedreact.data import air_writing_sim, eeg_sim, eegmmidb, files, pendigits, rtd
+from fedreact.data import air_writing_sim, eeg_sim, eegmmidb, files, own, pendigits, rtd
 from fedreact.data.dataset import SeriesDataset
 from fedreact.errors import UserError
 from fedreact.rng import generator
 
 READERS = {"rtd": rtd.read, "pendigits": pendigits.read}
+NAMES = [*READERS, "air-writing-sim", "eegmmidb", "eeg-sim"]
 SIMULATOR_SEED = 0
 
 
@@ -28,6 +30,8 @@ def main(args):
         data = eeg_sim.simulate(SIMULATOR_SEED, args.n_subjects, args.n_trials)
     elif args.dataset == "eegmmidb":
         data = read_eegmmidb(args)
+    elif args.dataset not in READERS:
+        data = read_own(args)
     else:
         entry = files.load_registry(args.registry)[args.dataset]
         raw = raw_files(entry, args.data_folder, args.mirror)
@@ -46,6 +50,19 @@ def main(args):
         data.save(path)
     _, channels, steps = data.X.shape
     log.info("%s: %d series of %d channels, %d steps", data.name, len(data.X), channels, steps)
+
+
+def read_own(args) -> SeriesDataset:
+    """Read a user's dataset."""
+    file = own.path(args.data_folder, args.dataset)
+    if not file.is_file():
+        known = ", ".join([*NAMES, *own.names(args.data_folder)])
+        raise UserError(f"dataset {args.dataset!r} is unknown; known: {known}; or place {file}")
+    data = own.read(file, args.dataset)
+    clients = "no clients" if data.subject is None else f"{data.subject.max() + 1} clients"
+    what = "targets" if data.regression else f"{data.y.max() + 1} labels"
+    log.info("%s: %s, %s", file, what, clients)
+    return data
 
 
 def read_eegmmidb(args) -> SeriesDataset:
@@ -96,8 +113,8 @@ def thin_out(data: SeriesDataset, per_label: int) -> SeriesDataset:
 
 if __name__ == "__main__":
     p = parser(__doc__)
-    names = [*READERS, "air-writing-sim", "eegmmidb", "eeg-sim"]
-    p.add_argument("--dataset", choices=names, required=True)
+    named = f"{', '.join(NAMES)}, or the name of one of your own"
+    p.add_argument("--dataset", required=True, help=named)
     p.add_argument("--registry", type=Path, default=Path("config/datasets.yaml"))
     p.add_argument(
         "--data-folder",

@@ -19,11 +19,15 @@ from fedreact.drift import DRIFTS, schedule
 from fedreact.errors import UserError
 from fedreact.methods import METHODS, Phase2Setting
 from fedreact.variants import split_variant
+from fedreact.workflow import own
 
 
 def main(args):
     """Run all rounds and write the scores."""
     name, features, y, drawn, task, taken = read(args)
+    of_drift = assigned(args.drift_parameters)
+    if unknown := sorted(set(of_drift) - {"p01", "p10", "probability"}):
+        raise UserError(f"drift {args.drift}: {unknown[0]} is none of its parameters")
     plan = schedule(
         drawn.clusters,
         drawn.distributions,
@@ -31,7 +35,7 @@ def main(args):
         args.seed,
         args.drift,
         args.participation,
-        **assigned(args.drift_parameters),
+        **of_drift,
     )
     setting = Phase2Setting(
         n_clusters=len(np.unique(drawn.clusters)),
@@ -54,6 +58,8 @@ def main(args):
         models = task.fit(features[at], y[at], valid)
         return choose(how, models.reshape(len(models), -1), args.linkage)
 
+    if args.clusters is not None:
+        setting = replace(setting, n_clusters=n_clusters(args.clusters))
     methods = {
         method: make(method, setting, assigned(args.method_options), n_clusters)
         for method in args.methods
@@ -80,21 +86,25 @@ def make(name, setting, options, n_clusters):
     The option ``n_clusters`` is there for every method: a number, ``elbow`` or ``silhouette``.
     """
     base, changes = split_variant(name)
-    if base not in METHODS:
-        raise UserError(f"method {base!r} is unknown; known: {', '.join(METHODS)}")
-    own = {key.split(".", 1)[1]: v for key, v in options.items() if key.startswith(f"{base}.")}
-    own |= changes
-    if "n_clusters" in own:
-        setting = replace(setting, n_clusters=n_clusters(own.pop("n_clusters")))
+    kind = METHODS[base] if base in METHODS else own.load("methods", base, list(METHODS))
+    options = {key.split(".", 1)[1]: v for key, v in options.items() if key.startswith(f"{base}.")}
+    options |= changes
+    if "n_clusters" in options:
+        setting = replace(setting, n_clusters=n_clusters(options.pop("n_clusters")))
     if not 1 <= setting.n_clusters <= setting.truth.shape[1]:
         raise UserError(
             f"method {name}: {setting.truth.shape[1]} clients cannot be "
             f"{setting.n_clusters} clusters"
         )
     try:
-        return METHODS[base](setting, **own)
+        return kind(setting, **options)
     except TypeError as error:
         raise UserError(f"method {name}: {error}") from error
+
+
+def number_or_word(text):
+    """Read ``3`` or ``elbow``."""
+    return int(text) if text.isdecimal() else text
 
 
 def assigned(words):
@@ -113,6 +123,9 @@ if __name__ == "__main__":
     p.add_argument("--drift-parameters", nargs="*", default=[], help="name=value")
     p.add_argument("--participation", type=float, default=1.0, help="share of clients a round")
     p.add_argument("--test-on", choices=phase2.TEST_ON, default="round", help="if data drifts")
+    p.add_argument(
+        "--clusters", type=number_or_word, help="where none are known: a number, elbow, silhouette"
+    )
     p.add_argument("--affect-iterations", type=int, default=5)
     p.add_argument("--affect-start", choices=["zeros", "first"], default="zeros")
     p.add_argument("--affect-first-alpha", choices=["before", "zero"], default="before")

@@ -1,18 +1,17 @@
 """Phase 1: train the shared encoder by federated contrastive learning (Algorithm 1).
 
-Writes its weights and shape, and the local steps and GFLOPs that a client's training has taken.
+Writes its weights and name, and the local steps and GFLOPs that a client's training has taken.
 Progress is kept after each round; the same command resumes an interrupted training and ends in the
 same weights, bit for bit.
 """
 
-import json
-from dataclasses import asdict, replace
 from functools import partial
 from pathlib import Path
 
 import numpy as np
 import torch
 from _cli import atomic, parser, run
+from _encoders import make_encoder
 from _federate import train, training_costs
 
 from fedreact import npz
@@ -23,15 +22,15 @@ from fedreact.federated.engine import Job
 from fedreact.federated.fedavg import FedAvg
 from fedreact.federated.local import LocalTraining
 from fedreact.losses import NEGATIVE_WEIGHTING, ContrastiveLoss
-from fedreact.models.causal_cnn import VARIANTS
 from fedreact.partition import Partition
 from fedreact.rng import generator
 
 
 def main(args):
     """Train, with a checkpoint after each round."""
-    data, drawn = SeriesDataset.load(args.data), Partition.load(args.partition)
-    encoder = replace(VARIANTS[args.encoder], in_channels=data.X.shape[1])
+    data = SeriesDataset.load(args.data)
+    drawn = Partition.load(args.partition, len(data.y))
+    encoder = make_encoder(args.encoder, data.X.shape[1])
     smoothed = partial(TimeSmoothedSGD, window=args.window, decay=args.decay)
     training = LocalTraining(
         ContrastiveLoss(encoder, args.negatives, args.negative_weighting),
@@ -52,7 +51,7 @@ def main(args):
         npz.save(
             path,
             theta=theta,
-            encoder=np.array(json.dumps(asdict(encoder))),
+            encoder=np.array(args.encoder),
             costs=args.rounds * np.array(per_round),
         )
     checkpoint.unlink(missing_ok=True)
@@ -63,7 +62,7 @@ if __name__ == "__main__":
     p.add_argument("--data", type=Path, required=True, help="prepared dataset, npz")
     p.add_argument("--partition", type=Path, required=True, help="clients' samples, npz")
     p.add_argument("--seed", type=int, required=True)
-    p.add_argument("--encoder", choices=VARIANTS, default="table12")
+    p.add_argument("--encoder", default="table12", help="table12, franceschi or own")
     p.add_argument("--rounds", type=int, default=10)
     p.add_argument("--steps", type=int, default=500, help="local steps a round")
     p.add_argument("--batch-size", type=int, default=10)

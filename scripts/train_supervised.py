@@ -31,7 +31,8 @@ from fedreact.variants import split_variant
 
 def main(args):
     """Train by each algorithm, score, write the scores."""
-    data, drawn = SeriesDataset.load(args.data), Partition.load(args.partition)
+    data = SeriesDataset.load(args.data)
+    drawn = Partition.load(args.partition, len(data.y))
     X = np.ascontiguousarray(data.X.transpose(0, 2, 1))
     clients, tests = drawn.train, drawn.test
     if args.validate:

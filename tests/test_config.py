@@ -343,6 +343,7 @@ def test_each_kind_of_data_has_its_source_partitions_and_encoders(project):
     (path,) = {str(Path(p).parent) for p in plan.rounds(["eeg10"])}
     assert path == f"results/quick/rounds/{plan.datasets['eeg']}/eeg10"
     assert plan.partition_options("sumo50-chronological") == {
+        "subjects": 50,
         "split": "chronological",
         "test_share": 0.1,
         "gap": 4,

@@ -13,6 +13,7 @@ from fedreact.local_training import LocalClients
 from fedreact.methods import METHODS, Phase2Setting, Uploads
 from fedreact.methods.fed_react import ServerClustering, match_labels, unchanged
 from fedreact.task_models import fit_linear_svm
+from fedreact.workflow import own
 
 SIZES = (3, 3, 4)
 TRUTH = np.repeat(np.arange(3), SIZES)
@@ -58,9 +59,10 @@ def run(method, rounds, shape=SHAPE):
     return seen
 
 
-@pytest.fixture(params=METHODS)
+@pytest.fixture(params=[*METHODS, *own.names("methods")])
 def make(request):
-    return METHODS[request.param]
+    name = request.param
+    return METHODS[name] if name in METHODS else own.load("methods", name, list(METHODS))
 
 
 def test_every_client_has_a_model_and_a_cluster_in_every_round(make):

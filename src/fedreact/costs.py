@@ -23,10 +23,11 @@ TimesNet    17.6      14.40  depends on the periods found: 14.4 to 19.0 with pad
 =========== ========= ====== ==========================================================
 """
 
-from math import prod
+from math import nan, prod
 
 from fedreact.losses import ContrastiveLoss
 from fedreact.models.causal_cnn import CausalCNN
+from fedreact.models.encoder import Encoder
 from fedreact.models.lstm import LSTM
 from fedreact.models.patchtst import PatchTST
 from fedreact.models.supervised import Architecture, CausalCNNClassifier
@@ -60,6 +61,7 @@ def contrastive_flops(loss: ContrastiveLoss, length: int) -> float:
     """FLOPs of the forward passes that one anchor of Phase 1 takes, in the mean.
 
     Positive and negatives have U(1, length) steps, and the anchor has from theirs to ``length``.
+    NaN for a user's encoder that does not count its operations.
     """
     short = (length + 1) / 2
     anchor = _encoder(loss.encoder, (short + length) / 2)
@@ -109,7 +111,9 @@ def _timesnet(a: TimesNet) -> int:
     return a.length * step
 
 
-def _encoder(encoder: CausalCNN, length: float) -> float:
+def _encoder(encoder: Encoder, length: float) -> float:
+    if not isinstance(encoder, CausalCNN):
+        return encoder.multiply_adds(length) if hasattr(encoder, "multiply_adds") else nan
     step = 0
     for n_in, n_out, _ in encoder.blocks:
         step += encoder.kernel_size * (n_in + n_out) * n_out

@@ -67,6 +67,13 @@ def schedule(
     """
     if kind not in DRIFTS:
         raise UserError(f"drift: {kind!r} is unknown; known: {', '.join(DRIFTS)}")
+    if rounds < 1:
+        raise UserError(f"rounds is {rounds}; it must be at least 1")
+    for name, value in parameters.items():
+        if type(value) not in (int, float) or not 0 <= value <= 1:
+            raise UserError(f"drift {kind}: {name} is {value!r}; it must be a probability")
+    if kind != "none" and distributions.shape[2] == 0:
+        raise UserError(f"drift {kind} needs clusters of labels; here there are none")
     rng = generator(seed, "drift")
     try:
         truth, shares, long_run = DRIFTS[kind](clusters, distributions, rounds, rng, **parameters)
@@ -89,6 +96,8 @@ def switching(clusters, distributions, rounds, rng, p01, p10):
     """
     if distributions.shape[1] != 2:
         raise UserError("drift switching needs a partition with two states for each cluster")
+    if p01 + p10 == 0:
+        raise UserError("drift switching: p01 and p10 are 0; without a switch there is no drift")
     in_1 = p01 / (p01 + p10)
     C = len(distributions)
     state = np.empty((rounds, C), dtype=int)

@@ -71,7 +71,8 @@ class LocalClients:
             is not smooth; it takes the same steps, so that the loss is all that differs, but they
             need not decrease it.
         """
-        if not 0 < learning_rate < np.inf or steps < 1:
+        numbers = type(learning_rate) in (int, float) and type(steps) is int
+        if not numbers or not 0 < learning_rate < np.inf or steps < 1:
             raise UserError(
                 f"learning rate {learning_rate}, steps {steps}: the rate must be positive and "
                 "finite, steps at least 1"

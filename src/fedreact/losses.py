@@ -18,7 +18,9 @@ import numpy as np
 import torch
 from torch.nn.functional import cross_entropy, logsigmoid
 
+from fedreact.errors import UserError
 from fedreact.models.causal_cnn import CausalCNN
+from fedreact.models.encoder import Encoder
 from fedreact.models.supervised import Architecture
 
 
@@ -81,10 +83,14 @@ NEGATIVE_WEIGHTING = ("mean", "sum")
 class ContrastiveLoss:
     """Eq. 1 with R = ``n_negatives``, whose terms are summed (``sum``) or averaged (``mean``)."""
 
-    encoder: CausalCNN = CausalCNN()
+    encoder: Encoder = CausalCNN()
     n_negatives: int = 10
     negative_weighting: str = "mean"
     whole_epochs: ClassVar[bool] = False
+
+    def __post_init__(self):
+        if self.n_negatives < 1:
+            raise UserError(f"negatives is {self.n_negatives}; it must be at least 1")
 
     def draw(
         self, rng: np.random.Generator, series: np.ndarray, length: int, batch_size: int, steps: int

@@ -54,6 +54,13 @@ class Partition:
     held_out: np.ndarray
 
     def __post_init__(self):
+        K = len(self.clusters)
+        if self.clusters.dtype.kind not in "iu" or self.clusters.ndim != 1 or K == 0:
+            raise UserError("partition: clusters must be integers [K], of one or more clients")
+        for name in ("train", "test"):
+            sets = getattr(self, name)
+            if len(sets) != K or any(s.dtype.kind not in "iu" or s.ndim != 1 for s in sets):
+                raise UserError(f"partition: {name} must be indices for each of {K} clients")
         for k, sets in enumerate(zip(self.train, self.test)):
             for name, samples in zip(("train", "test"), sets):
                 if len(samples) == 0:
@@ -61,6 +68,8 @@ class Partition:
                         f"partition: client {k} (cluster {self.clusters[k] + 1}) has no {name} "
                         "samples; use more data, fewer clusters or another test share"
                     )
+        if self.distributions.ndim != 3 or not np.isfinite(self.distributions).all():
+            raise UserError("partition: distributions must be numbers [C, S, labels]")
 
     @property
     def clusters_known(self) -> bool:
@@ -82,14 +91,28 @@ class Partition:
         )
 
     @classmethod
-    def load(cls, path: Path) -> "Partition":
-        """Read what :meth:`save` wrote; a damaged file raises :class:`UserError`."""
+    def load(cls, path: Path, n_samples: int | None = None) -> "Partition":
+        """Read what :meth:`save` wrote; a damaged file raises :class:`UserError`.
+
+        So does one of other data than that with ``n_samples``.
+        """
         names = ["clusters", "train", "test", "n_train", "n_test"]
         rest = ["label_counts", "distributions", "held_out"]
         f = npz.load(path, "partition", names + rest)
-        train = np.split(f["train"], np.cumsum(f["n_train"])[:-1])
-        test = np.split(f["test"], np.cumsum(f["n_test"])[:-1])
-        return cls(f["clusters"], train, test, *(f[name] for name in rest))
+        sets = []
+        for name in ("train", "test"):
+            indices, n = f[name], f[f"n_{name}"]
+            if n.dtype.kind not in "iu" or n.ndim != 1 or (n < 1).any() or n.sum() != indices.size:
+                raise UserError(f"{path}: not a partition, n_{name} does not count {name}")
+            sets.append(np.split(indices, np.cumsum(n)[:-1]))
+        try:
+            drawn = cls(f["clusters"], *sets, *(f[name] for name in rest))
+        except UserError as error:
+            raise UserError(f"{error} [in {path}]") from error
+        used = np.concatenate([f["train"], f["test"], f["held_out"]])
+        if used.min() < 0 or used.max() >= (n_samples or np.inf):
+            raise UserError(f"{path}: of other data, it uses more than the {n_samples} samples")
+        return drawn
 
 
 def dirichlet_clusters(
@@ -114,6 +137,8 @@ def dirichlet_clusters(
     UserError
         No usable draw within 1,000 tries.
     """
+    if not 0 < beta < 1e9:
+        raise UserError(f"partition: beta is {beta}; it must be positive and below 1e9")
     if min_samples * n_clusters > len(y):
         raise UserError(
             f"partition: {len(y)} samples cannot give {n_clusters} clusters "
@@ -165,6 +190,7 @@ def partition(
     min_samples
         Smallest cluster that is accepted, at least 2: one sample to train on, one to test.
     """
+    _check(cluster_sizes, samples_per_client, test_share)
     rng = generator(seed, "partition")
     pools = dirichlet_clusters(y, len(cluster_sizes), beta, rng, max(2, min_samples))
     return _of_pools(y, pools, cluster_sizes, rng, samples_per_client, test_share)
@@ -192,6 +218,7 @@ def partition_by_labels(
 
     Other parameters are those of :func:`partition`.
     """
+    _check(cluster_sizes, samples_per_client, test_share)
     known = np.unique(y)
     if len(labels) != len(cluster_sizes) or not set(np.concatenate(labels)) <= set(known):
         raise UserError(
@@ -216,6 +243,18 @@ def partition_by_labels(
             "the test set; use more data or fewer clusters"
         )
     return _of_pools(y, pools, cluster_sizes, rng, samples_per_client, test_share, trial)
+
+
+def _check(cluster_sizes, samples_per_client, test_share):
+    """Sizes that no data could have."""
+    if not cluster_sizes or min(cluster_sizes) < 1:
+        raise UserError(f"partition: cluster sizes {cluster_sizes} must be 1 or more each")
+    if samples_per_client < 2:
+        raise UserError(
+            f"partition: {samples_per_client} samples a client; two are needed, to train and test"
+        )
+    if not 0 < test_share < 1:
+        raise UserError(f"partition: the share to test on is {test_share}; it must lie in (0, 1)")
 
 
 def _of_pools(y, pools, cluster_sizes, rng, samples_per_client, test_share, trial=None):
@@ -256,6 +295,7 @@ def partition_by_subject(
     split: str = "random",
     test_share: float = 0.1,
     gap: int = 0,
+    trial: np.ndarray | None = None,
 ) -> Partition:
     """Make a client of each subject, e.g. vehicle; no clusters are known (ICLR, section 4.2).
 
@@ -268,29 +308,41 @@ def partition_by_subject(
         ``chronological``: the last ones are.
     gap
         Of the ``chronological`` split: series before the test set that are left out, as many as
-        overlap with it in time.
+        overlap with it in time; or trials, where series belong to some.
+    trial
+        ``int [N]``: series of a trial stay together. ``None``: each is a trial of its own.
     """
     if split not in SPLITS:
         raise UserError(f"partition: split {split!r} is unknown; known: {', '.join(SPLITS)}")
+    _check([1], 2, test_share)
     if gap < 0:
         raise UserError(f"partition: gap is {gap}; it must be 0 or more")
     rng, train, test = generator(seed, "partition"), [], []
     for who in np.unique(subject):
         mine = np.flatnonzero(subject == who)
-        n_test = max(1, round(test_share * len(mine)))
+        units = mine if trial is None else _in_order(trial[mine])
+        n_test = max(1, round(test_share * len(units)))
         if split == "random":
-            mine = rng.permutation(mine)
+            units = rng.permutation(units)
         left_out = gap if split == "chronological" else 0
-        if len(mine) < n_test + left_out + 2:
+        if len(units) < n_test + left_out + 2:
+            what = "series" if trial is None else "trials"
             raise UserError(
-                f"partition: subject {who} has {len(mine)} series, too few for {n_test} to test "
+                f"partition: subject {who} has {len(units)} {what}, too few for {n_test} to test "
                 f"and {left_out} to leave out"
             )
-        train.append(np.sort(mine[: len(mine) - n_test - left_out]))
-        test.append(np.sort(mine[len(mine) - n_test :]))
+        parts = units[: len(units) - n_test - left_out], units[len(units) - n_test :]
+        for kept, part in zip((train, test), parts):
+            kept.append(np.sort(part) if trial is None else mine[np.isin(trial[mine], part)])
     clusters = np.zeros(len(train), dtype=np.int64)
     counts, distributions = np.zeros((1, 0), dtype=np.int64), np.zeros((1, 1, 0))
     return Partition(clusters, train, test, counts, distributions, NOTHING)
+
+
+def _in_order(trial):
+    """Distinct trials in the order in which they come first."""
+    _, first = np.unique(trial, return_index=True)
+    return trial[np.sort(first)]
 
 
 def switching_clusters(y: np.ndarray, n_clusters: int, beta: float, seed: int) -> np.ndarray:
@@ -331,10 +383,11 @@ def drifting_partition(
     supports
         Clusters with so many labels each, of their own (Strategies 2 and 3).
     """
+    _check(cluster_sizes, samples_per_client, test_share)
     n_labels = int(y.max()) + 1
     if supports is None:
         distributions = switching_clusters(y, len(cluster_sizes), beta, seed)
-    elif len(supports) != len(cluster_sizes) or sum(supports) != n_labels:
+    elif len(supports) != len(cluster_sizes) or sum(supports) != n_labels or min(supports) < 1:
         raise UserError(
             f"partition: supports {supports} must give {len(cluster_sizes)} clusters "
             f"{n_labels} labels in all"
@@ -343,7 +396,14 @@ def drifting_partition(
         distributions = disjoint_supports(supports, generator(seed, "supports"))
     rng = generator(seed, "partition")
     members = [rng.permutation(np.flatnonzero(y == label)) for label in range(n_labels)]
-    cuts = [max(1, round(test_share * len(m))) for m in members]
+    for label in np.flatnonzero(distributions.any((0, 1))):
+        if len(members[label]) < 2:
+            raise UserError(
+                f"partition: label {label} has {len(members[label])} of the samples; two are "
+                "needed, to train and test"
+            )
+    # Neither all nor none, whatever the share.
+    cuts = [max(1, min(len(m) - 1, round(test_share * len(m)))) for m in members]
     test_pools = [m[:cut] for m, cut in zip(members, cuts)]
     train_pools = [m[cut:] for m, cut in zip(members, cuts)]
     clusters = np.repeat(np.arange(len(cluster_sizes)), cluster_sizes)

@@ -10,6 +10,7 @@ from typing import NamedTuple
 import numpy as np
 
 from fedreact.drift import Schedule, draw
+from fedreact.errors import UserError
 from fedreact.methods import Method, Uploads
 from fedreact.partition import Partition
 from fedreact.rng import generator
@@ -71,6 +72,8 @@ def run(
         Where data drifts, clients are tested on the label distribution of the ``round``, or on
         that of their cluster in the ``long-run``.
     """
+    if samples_per_round < 1:
+        raise UserError(f"samples a round is {samples_per_round}; it must be at least 1")
     K, shape = len(partition.train), (task.n_outputs, features.shape[1] + 1)
     sample = sampler(partition, schedule, y, samples_per_round, seed)
     held_out, weights_of = tests(features, y, partition, schedule, test_on)
@@ -155,5 +158,5 @@ def tests(
         return HeldOut(features[samples], y[samples]), lambda t: own
     samples = partition.held_out
     shares = schedule.shares if test_on == "round" else schedule.long_run
-    count = np.bincount(y[samples], minlength=shares.shape[2])
+    count = np.maximum(np.bincount(y[samples], minlength=shares.shape[2]), 1)
     return HeldOut(features[samples], y[samples]), lambda t: (shares[t - 1] / count)[:, y[samples]]

@@ -99,7 +99,7 @@ def _fit(X, Y, valid, C, loss):
         L = _inverse_lower(np.linalg.cholesky(S))
     except np.linalg.LinAlgError:
         if X.dtype == float:
-            raise
+            raise UserError(f"C = {C} is too large for these features; scale them") from None
         return _fit(X.astype(float), Y, valid, C, loss)
     L32 = L.astype(np.float32)
     inverse = L32.mT @ L32

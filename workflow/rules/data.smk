@@ -17,7 +17,7 @@ rule prepare_data:
         "../../environment.yml"
     params:
         options=lambda w: command_options(PLAN.data_options(w.dataset)),
-        registered=lambda w: str(PLAN.registry[w.dataset]),
+        registered=lambda w: str(PLAN.registry.get(w.dataset)),
         raw=lambda w: PLAN.raw_digest(w.dataset),
         code=code_digest("scripts/prepare_data.py"),
     shell:

@@ -2,6 +2,11 @@
 # it is trained on, with its changes from the configuration, if any (partition+key=value).
 
 
+def encoder_code(script, wildcards):
+    """Digest of a script and of the user's encoder, if it is one."""
+    return code_digest(script, *PLAN.own_encoder(wildcards.encoder))
+
+
 # Training is resumed from its checkpoint, which is no declared output: those are deleted when a
 # job fails. It carries a fingerprint of data and settings and is named after the code, so one of
 # other work is never taken up.
@@ -22,10 +27,10 @@ rule train_encoder:
         mem_mb=lambda w, threads: 1000 + 500 * threads,
     params:
         options=lambda w: command_options(PLAN.phase1_options(w.encoder)),
-        code=code_digest("scripts/train_encoder.py"),
+        code=lambda w: encoder_code("scripts/train_encoder.py", w),
         device=PLAN.device,
-        checkpoint=f"{R}/checkpoints/{{dataset}}/{{encoder}}/seed{{seed}}-"
-        + code_digest("scripts/train_encoder.py")
+        checkpoint=lambda w: f"{R}/checkpoints/{w.dataset}/{w.encoder}/seed{w.seed}-"
+        + encoder_code("scripts/train_encoder.py", w)
         + ".npz",
     shell:
         "python scripts/train_encoder.py --data {input.data} --partition {input.partition}"
@@ -44,7 +49,7 @@ rule extract_features:
     conda:
         "../../environment.yml"
     params:
-        code=code_digest("scripts/extract_features.py"),
+        code=lambda w: encoder_code("scripts/extract_features.py", w),
     shell:
         "python scripts/extract_features.py --data {input.data} --encoder {input.encoder}"
         " --output {output} 2>&1 | tee {log}"

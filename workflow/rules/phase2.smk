@@ -14,7 +14,9 @@ rule run_phase2:
         "../../environment.yml"
     params:
         options=lambda w: command_options(PLAN.phase2_options(w.setting)),
-        code=code_digest("scripts/run_phase2.py"),
+        code=lambda w: code_digest(
+            "scripts/run_phase2.py", *PLAN.own_methods(w.setting)
+        ),
     shell:
         "python scripts/run_phase2.py --data {input.data} --features {input.features}"
         " --partition {input.partition} --seed {wildcards.seed} {params.options}"

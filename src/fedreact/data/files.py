@@ -117,7 +117,9 @@ def load_registry(path: Path) -> dict[str, DatasetEntry]:
     try:
         content = yaml.safe_load(path.read_text(encoding="utf-8"))
         return {name: _entry(path, name, entry) for name, entry in content.items()}
-    except (OSError, UnicodeDecodeError, yaml.YAMLError, AttributeError, TypeError) as error:
+    except UserError:
+        raise
+    except Exception as error:  # also a key that is missing, a 13th month, brackets without end
         reason = " ".join(str(error).split())
         raise UserError(f"{path}: not a readable registry of datasets ({reason})") from error
 

@@ -9,6 +9,8 @@ W = sum_{j=0}^{w-1} gamma^j, with window w and decay gamma.
 
 import torch
 
+from fedreact.errors import UserError
+
 
 class TimeSmoothedSGD(torch.optim.Optimizer):
     """SGD along the decayed mean of the last gradients.
@@ -20,6 +22,11 @@ class TimeSmoothedSGD(torch.optim.Optimizer):
     """
 
     def __init__(self, params, lr: float, window: int, decay: float):
+        if window < 1 or not 0 < decay <= 1:
+            raise UserError(
+                f"window is {window} and decay {decay}; use a window of at least 1 and a decay in "
+                "(0, 1]"
+            )
         super().__init__(params, {"lr": lr, "window": window, "decay": decay})
 
     @torch.no_grad()

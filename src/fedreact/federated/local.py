@@ -7,6 +7,7 @@ from typing import Protocol
 import numpy as np
 import torch
 
+from fedreact.errors import UserError
 from fedreact.losses import Data, Objective
 
 State = dict[str, torch.Tensor]
@@ -88,6 +89,16 @@ class LocalTraining:
     epochs: int = 1
     optimizer: Callable[..., torch.optim.Optimizer] | None = None
     precision: str = "float32"
+
+    def __post_init__(self):
+        for name in ("steps", "batch_size", "epochs"):
+            value = getattr(self, name)
+            if value is not None and value < 1:
+                raise UserError(f"{name.replace('_', ' ')} is {value}; it must be at least 1")
+        if not 0 < self.learning_rate < np.inf:
+            raise UserError(
+                f"learning rate is {self.learning_rate}; it must be positive and finite"
+            )
 
     def n_steps(self, n_samples: int) -> int:
         """Local steps of a client with so many samples."""

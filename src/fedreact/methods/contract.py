@@ -126,6 +126,8 @@ class Phase2Setting:
     identity: str = "cluster"
 
     def __post_init__(self):
+        if self.iterations < 1:
+            raise UserError(f"iterations of AFFECT is {self.iterations}; it must be at least 1")
         for name, known in CHOICES.items():
             if getattr(self, name) not in known:
                 raise UserError(f"{name} is {getattr(self, name)!r}; use {' or '.join(known)}")

@@ -8,7 +8,7 @@ import numpy as np
 from fedreact.aggregation import Aggregation
 from fedreact.methods.contract import Phase2Setting, Uploads
 from fedreact.methods.fed_react import round_models
-from fedreact.methods.ifca import IFCA
+from fedreact.methods.ifca import IFCA, IFCAState
 
 
 class Given(NamedTuple):
@@ -38,7 +38,8 @@ class GivenClusters:
         """Lines 9 and 11 of Algorithm 2, with every estimate sent."""
         K = len(uploads.models)
         if self.clusters == "true":
-            labels, C = self.setting.truth[uploads.t - 1], self.setting.n_clusters
+            # Their number is the data's, whatever the others are told.
+            labels, C = self.setting.truth[uploads.t - 1], int(self.setting.truth.max()) + 1
         else:
             labels, C = (np.arange(K), K) if self.clusters == "each" else (np.zeros(K, int), 1)
         saved = np.where(uploads.present[:, None], uploads.models, state.saved)
@@ -54,6 +55,11 @@ def fedavg(setting: Phase2Setting, **options) -> IFCA:
 
 class OracleFedAvg(IFCA):
     """FedAvg within the true clusters: IFCA whose clients know where they belong."""
+
+    def init(self, n_clients: int, shape: tuple[int, int]) -> IFCAState:
+        """Random models of the true clusters, whatever number the others are told."""
+        true = replace(self.setting, n_clusters=int(self.setting.truth.max()) + 1)
+        return IFCA.init(replace(self, setting=true), n_clients, shape)
 
     def choose(self, models: np.ndarray, uploads: Uploads, n: int) -> np.ndarray:
         """``int [K, 1]``: the true clusters."""

@@ -94,6 +94,33 @@ def judge(summary: Summary, published: float, decimals: int) -> str:
     return "reproduced" if low - rounding <= published <= high + rounding else "differs"
 
 
+def check_published(published: dict, where: str) -> None:
+    """Check the content of a file of ``config/published/``.
+
+    Raises
+    ------
+    UserError
+        One line: which file, which key or row, what is wrong.
+    """
+    kinds = {"source": str, "data": str, "metric": str, "columns": list, "rows": dict}
+    kinds |= {"unstated": dict}
+    if not isinstance(published, dict):
+        raise UserError(f"{where}: holds no keys; wanted {', '.join(kinds)}")
+    more = ["data_of", "metric_of", "unlabelled", "unsure"]
+    if unknown := sorted(set(map(str, published)) - {*kinds, *more}):
+        raise UserError(f"{where}: unknown key {unknown[0]}; known: {', '.join([*kinds, *more])}")
+    for key, kind in kinds.items():
+        if not isinstance(published.get(key), kind):
+            raise UserError(f"{where}: {key} must be a {kind.__name__}")
+    n = len(published["columns"])
+    for name, row in published["rows"].items():
+        if not isinstance(row, list) or len(row) != n:
+            found = len(row) if isinstance(row, list) else "no"
+            raise UserError(f"{where}: row {name!r} has {found} values for {n} columns")
+        if wrong := [value for value in row if not isinstance(value, int | float | None)]:
+            raise UserError(f"{where}: row {name!r} holds {wrong[0]!r}, which is no number")
+
+
 def build(
     table: str, spec: dict, published: dict, scores: pd.DataFrame, differences: list[str]
 ) -> pd.DataFrame:

@@ -12,38 +12,50 @@ import os
 import shlex
 from collections.abc import Iterable
 from dataclasses import dataclass
+from functools import cache
 from pathlib import Path
 from typing import Any
 
 import jsonschema
 
 from fedreact.data import eegmmidb, files
+from fedreact.data import own as own_data
 from fedreact.data.sumo_ev.regions import REGIONS
 from fedreact.errors import UserError
 from fedreact.federated.algorithms import ALGORITHMS
 from fedreact.methods import METHODS
+from fedreact.models.causal_cnn import VARIANTS
 from fedreact.models.supervised import ARCHITECTURES
 from fedreact.paper.cells import cells_of
 from fedreact.provenance import TOLD
 from fedreact.variants import assignments, split_variant
+from fedreact.workflow import own
 from fedreact.workflow.digest import code_digest
 from fedreact.workflow.reading import read_yaml
 
 SCHEMAS = Path("workflow/schemas")
 
+DIGITS = ("rtd", "pendigits", "air-writing-sim")
+"""Sources of the digits."""
+
+SCALED = ("eeg", "sumo")
+"""Kinds of data of which a scale has sizes of their own; a user's data goes by those of digits."""
+
 SHOWN = {"spectrogram": "eeg", "digits": "digits", "trip": "sumo"}
 """Kind of data that figures of data show, by the figure's kind."""
 
 
-def check(content: Any, schema: str, where: str) -> None:
-    """Check content against ``workflow/schemas/<schema>.schema.yaml``.
+def check(content: Any, schema: str, where: str, part: str | None = None) -> None:
+    """Check content against ``workflow/schemas/<schema>.schema.yaml``, or a part of that.
 
     Raises
     ------
     UserError
         One line: which file, which key, what is wrong, what is allowed.
     """
-    validator = jsonschema.Draft202012Validator(read_yaml(SCHEMAS / f"{schema}.schema.yaml"))
+    if (odd := _odd_key(content)) is not None:
+        raise UserError(f"{where}: the key {odd} is not a text; put it in quotes")
+    validator = _validator((SCHEMAS / f"{schema}.schema.yaml").resolve(), part)
     error = jsonschema.exceptions.best_match(validator.iter_errors(content))
     if error is None:
         return
@@ -58,6 +70,22 @@ def check(content: Any, schema: str, where: str) -> None:
     raise UserError(f"{where}: {key}: {error.message}")
 
 
+def _odd_key(content):
+    """A key that is not a string, anywhere; names of all kinds are strings."""
+    if isinstance(content, list):
+        return next((odd for c in content if (odd := _odd_key(c)) is not None), None)
+    if not isinstance(content, dict):
+        return None
+    odd = [key for key in content if not isinstance(key, str)]
+    return str(odd[0]) if odd else _odd_key(list(content.values()))
+
+
+@cache
+def _validator(path: Path, part: str | None) -> jsonschema.Draft202012Validator:
+    schema = read_yaml(path)
+    return jsonschema.Draft202012Validator(schema["properties"][part] if part else schema)
+
+
 @dataclass(frozen=True)
 class Plan:
     """The checked configuration of one run of the workflow.
@@ -67,7 +95,8 @@ class Plan:
     scale
         Name of the scale.
     datasets
-        Name of the source that is used, for each kind of data: ``digits``, ``eeg``, ``sumo``.
+        Name of the source that is used, for each kind of data: ``digits``, ``eeg``, ``sumo``, and
+        the names of the user's datasets that partitions use.
     registry
         Content of ``config/datasets.yaml``.
     data_folder, mirror
@@ -120,6 +149,8 @@ class Plan:
 
     def raw_digest(self, dataset: str) -> str | None:
         """SHA-256 of raw files that a person has placed and no registered digest pins."""
+        if dataset not in self.registry:
+            return hashlib.sha256(own_data.path(self.data_folder, dataset).read_bytes()).hexdigest()
         entry = self.registry[dataset]
         mirror = Path(self.mirror) if self.mirror else None
         found = files.locate(entry, Path(self.data_folder), mirror)
@@ -131,7 +162,9 @@ class Plan:
         return digest.hexdigest()
 
     def data_options(self, dataset: str) -> dict:
-        """Options of ``scripts/prepare_data.py`` for a dataset."""
+        """Options of ``scripts/prepare_data.py`` for a dataset; a user's is taken whole."""
+        if dataset not in self.registry:
+            return {}
         digits = {"per_label": self.how_much["per_label"]}
         return self.how_much["eeg"].get(dataset, digits)
 
@@ -139,11 +172,10 @@ class Plan:
         """Options of ``scripts/make_partition.py``."""
         spec, kind = dict(self.experiments["partitions"][partition]), self.kind_of(partition)
         spec.pop("data", None)
-        if kind == "digits":
-            spec = self.experiments["partition"] | self.how_much["partition"] | spec
-        else:
+        if kind in SCALED:
             spec |= self.how_much[kind]["partition"]
-        spec.pop("subjects", None)
+        else:
+            spec = self.experiments["partition"] | self.how_much["partition"] | spec
         if "labels" in spec:
             spec["labels"] = [",".join(map(str, own)) for own in spec["labels"]]
         return spec
@@ -152,7 +184,7 @@ class Plan:
         """Options of ``scripts/train_encoder.py`` for a partition or a variant of one."""
         changes = split_variant(encoder)[1]
         kind = self.kind_of(encoder)
-        here = self.how_much if kind == "digits" else self.how_much[kind]
+        here = self.how_much[kind] if kind in SCALED else self.how_much
         options = self.experiments["phase1"] | here["phase1"]
         rate = options.pop("dtssgd_learning_rate")
         if changes.get("optimizer") == "dtssgd":
@@ -172,6 +204,7 @@ class Plan:
             "drift": drift.pop("kind", None),
             "drift_parameters": assignments(drift) or None,
             "participation": spec.get("participation"),
+            "clusters": spec.get("clusters"),
             **self.experiments["phase2"],
         }
         options |= {key: spec[key] for key in ("samples_per_round", "regressor") if key in spec}
@@ -263,6 +296,16 @@ class Plan:
         phase2 = {key: self.experiments["phase2"][key] for key in taken}
         spec = self.experiments["settings"][setting].get("n_clusters", {})
         return {"setting": setting} | self.experiments["n_clusters"] | spec | phase2
+
+    def own_methods(self, setting: str) -> list[Path]:
+        """Files of the user's methods that a setting or a variant of one runs."""
+        methods = {split_variant(m)[0] for m in self.phase2_options(setting)["methods"]}
+        return [own.file("methods", name) for name in sorted(methods - set(METHODS))]
+
+    def own_encoder(self, encoder: str) -> list[Path]:
+        """File of the user's encoder that a partition or a variant of one trains, if it does."""
+        name = self.phase1_options(encoder)["encoder"]
+        return [] if name in VARIANTS else [own.file("encoders", name)]
 
     def partition(self, dataset: str, setting: str, seed: int | str) -> str:
         """File of the clients' samples of a setting and seed."""
@@ -453,10 +496,18 @@ def load_plan(config: dict) -> Plan:
 
     mirror = config["data_mirror"] or os.environ.get("FEDREACT_DATA_MIRROR") or None
     mirror_folder = Path(mirror) if mirror else None
-    wanted = config["dataset"] if config["dataset"] != "auto" else how_much["dataset"]
-    prepared = {path.stem for path in Path(f"results/{scale}/data").glob("*.npz")}
     folder = config["data_folder"]
     registry = files.load_registry(Path("config/datasets.yaml"))
+    placed = [name for name in own_data.names(Path(folder)) if name not in registry]
+    kinds = {spec.get("data", "digits") for spec in experiments["partitions"].values()}
+    mine = sorted(kinds - {"digits", *SCALED})
+    hint = f"; one of your own is {own_data.path(Path(folder), '<name>')}"
+    for name in mine:
+        kinds = ["digits", *SCALED, *placed]
+        _known(name, kinds, "config/experiments.yaml: partitions: data", hint)
+    _known(config["dataset"], ["auto", *DIGITS, *placed], "config: dataset", hint)
+    wanted = config["dataset"] if config["dataset"] != "auto" else how_much["dataset"]
+    prepared = {path.stem for path in Path(f"results/{scale}/data").glob("*.npz")}
     eeg = config["eeg_dataset"] if config["eeg_dataset"] != "auto" else how_much["eeg_dataset"]
     try:
         recordings = [r.file for r in eegmmidb.recordings(**how_much["eeg"]["eegmmidb"])]
@@ -468,6 +519,7 @@ def load_plan(config: dict) -> Plan:
             "digits": choose_dataset(wanted, registry, Path(folder), mirror_folder, prepared),
             "eeg": choose_eeg(eeg, registry, recordings, Path(folder), mirror_folder, prepared),
             "sumo": "sumo-ev",
+            **{name: name for name in mine},
         },
         registry=registry,
         data_folder=folder,
@@ -485,12 +537,12 @@ def _check_names(experiments, outputs, how_much, scale_file):
     where = "config/experiments.yaml"
     partitions, settings = experiments["partitions"], experiments["settings"]
 
-    def known(name, names, place):
-        if name not in names:
-            raise UserError(f"{place}: {name!r} is unknown; known: {', '.join(names)}")
-
+    known = _known
     for method in experiments["methods"]:
-        known(split_variant(method)[0], METHODS, f"{where}: methods")
+        names = [*METHODS, *own.names("methods")]
+        known(split_variant(method)[0], names, f"{where}: methods")
+    encoders = [*VARIANTS, *own.names("encoders")]
+    known(experiments["phase1"]["encoder"], encoders, f"{where}: phase1.encoder")
     for method in experiments["search"]["grids"]:
         known(method, experiments["methods"], f"{where}: search.grids")
     for setting in experiments["search"]["settings"]:
@@ -524,6 +576,9 @@ def _check_names(experiments, outputs, how_much, scale_file):
         for setting, method in cells_of(table):
             known(split_variant(setting)[0], settings, f"{place}.{in_rows}")
             known(method, [*experiments["methods"], *trained], f"{place}.{in_columns}")
+            _check_changes(setting, experiments, f"{place}.{in_rows}")
+    if twice := {*outputs["tables"], *outputs["costs"]} & set(outputs["figures"]):
+        raise UserError(f"config/outputs.yaml: {sorted(twice)[0]!r} is a table and a figure")
     for name, figure in outputs["figures"].items():
         place = f"config/outputs.yaml: figures.{name}"
         if "partition" in figure:
@@ -537,6 +592,24 @@ def _check_names(experiments, outputs, how_much, scale_file):
         over = [figure["over"]] if "over" in figure else []
         for method in [*figure.get("curves", {}).values(), *over]:
             known(method, experiments["methods"], place)
+
+
+def _check_changes(setting, experiments, place):
+    """What a variant of a setting changes must be there to be changed, and allowed."""
+    changes = split_variant(setting)[1]
+    known = [*experiments["phase1"], *experiments["phase2"], "encoder_from", "tuned"]
+    for key in changes:
+        _known(key, known, f"{place}: {setting!r}")
+    for part in ("phase1", "phase2"):
+        if changed := {key: changes[key] for key in experiments[part] if key in changes}:
+            check(experiments[part] | changed, "experiments", f"{place}: {setting!r}", part)
+    if "encoder" in changes:
+        _known(changes["encoder"], [*VARIANTS, *own.names("encoders")], place)
+
+
+def _known(name, names, place, hint=""):
+    if name not in names:
+        raise UserError(f"{place}: {name!r} is unknown; known: {', '.join(names)}{hint}")
 
 
 def choose_dataset(

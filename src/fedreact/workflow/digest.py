@@ -15,14 +15,16 @@ WITHOUT_EFFECT = frozenset({SOURCE / "fedreact/provenance.py"})
 """Modules that no result depends on: they write down how results were made."""
 
 
-def code_digest(script: str) -> str:
+def code_digest(script: str, *own: Path) -> str:
     """Digest of a script and the project's modules that it imports, directly or not.
+
+    Files of a user's ``own`` that it loads by their names count likewise.
 
     Comments, docstrings and layout do not count. Nor do packages' ``__init__`` files, unless names
     are imported from them.
     """
     digest = hashlib.sha256()
-    for path in sorted(reached(Path(script))):
+    for path in sorted(set().union(*map(reached, (Path(script), *own)))):
         digest.update(str(path).encode() + b"\0" + _meaning(path))
     return digest.hexdigest()[:16]
 
