@@ -116,7 +116,11 @@ def test_records_of_like_jobs_give_the_speed(plan):
     before = [seen(estimates.ToDo("r", (), (), half))]
     found = estimates.Estimator(plan, before, no_calibration)(ENCODER)
     assert found.cpu_hours == pytest.approx((4 + 2000) / 3600)
-    assert (found.gpu_hours, found.memory_mb, found.megabytes) == (0, 900, 0.6)
+    # Of another scale: no less than what the rule asks for, and than an encoder's size.
+    assert (found.gpu_hours, found.memory_mb, found.megabytes) == (0, 2000, 0.7)
+    before = [seen(output="results/smoke/encoders/d/clients10-beta0.1/seed0.npz")]
+    found = estimates.Estimator(plan, before, no_calibration)(ENCODER)
+    assert (found.memory_mb, found.megabytes) == (900, 0.6)
     assert found.basis == "records"
 
 
@@ -154,6 +158,8 @@ def test_jobs_that_train_nothing_take_the_median_of_their_like(plan):
     table = estimates.ToDo("t", (), ("results/smoke/tables/t.csv",), "python scripts/make_table.py")
     before = [seen(table, f"results/quick/tables/{n}.csv", cpu_seconds=n) for n in (1, 2, 9)]
     assert estimates.Estimator(plan, before, no_calibration)(table).cpu_hours == 2 / 3600
+    before = [seen(table, "results/quick/tables/a.csv", cpu_seconds=0.1)]
+    assert estimates.Estimator(plan, before, no_calibration)(table).cpu_hours == 1 / 3600
 
 
 def test_records_of_experiments_that_are_no_more_are_passed_over(plan):

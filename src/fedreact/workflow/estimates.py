@@ -3,12 +3,14 @@
 A job is estimated, in this order, by its own record under the same options; by records of the same
 command, model and kind of data; by the same command and model; by the speed measured here. Time
 grows with the work (:mod:`fedreact.workflow.speed`); what is no training takes the median of its
-like. Memory is the largest of its like, disk the median.
+like. Memory is the largest of its like, disk the median. Records of another scale, which may have
+less data, lower neither below what is assumed without records.
 """
 
 import re
 from collections.abc import Callable, Iterable
 from dataclasses import dataclass
+from pathlib import Path
 from statistics import median
 
 from fedreact.workflow import speed
@@ -21,7 +23,7 @@ WHOLE = {"scripts/extract_features.py": 10.0, "scripts/simulate_sumo.py": 60.0}
 """CPU seconds of commands whose work is not counted, where no record tells; others take 1."""
 
 MEMORY_MB = 700
-"""Memory of a process where neither a record nor the rule tells."""
+"""Memory of a job where neither a record nor the rule tells."""
 
 DISK_MB = {
     "scripts/prepare_data.py": 25.0,
@@ -163,23 +165,28 @@ class Estimator:
         if same:
             seconds, basis = (same[0].seconds if on_gpu else same[0].cpu_seconds), "its record"
         elif amount is None:
-            known = [b[0].cpu_seconds for b in like]
-            seconds = median(known) if known else WHOLE.get(script, 1.0)
-            basis = "records" if known else "model"
+            seconds = self._typical("cpu_seconds", median, job, like, WHOLE.get(script, 1.0))
+            basis = "records" if like else "model"
         else:
             rate, basis = self._rate(script, model, like, on_gpu)
             seconds = None if rate is None else START[script] + amount * rate
         # A GPU has no start-up to speak of in its hours; its job keeps one core busy all the time.
         hours = 0.0 if seconds is None else seconds / 3600
-        memory = max((b[0].memory_mb for b in like), default=job.memory_mb or MEMORY_MB)
-        disk = [b[0].megabytes for b in like]
         return Estimate(
             cpu_hours=hours,
             gpu_hours=(None if seconds is None else hours) if on_gpu else 0.0,
-            memory_mb=memory,
-            megabytes=median(disk) if disk else DISK_MB.get(script, 0.1),
+            memory_mb=self._typical("memory_mb", max, job, like, job.memory_mb or MEMORY_MB),
+            megabytes=self._typical("megabytes", median, job, like, DISK_MB.get(script, 0.1)),
             basis=basis,
         )
+
+    def _typical(self, what, how, job, like, assumed):
+        """Median or largest value of like jobs, of the same scale and workers if there are any."""
+        seen = [b[0] for b in like]
+        own = [getattr(s, what) for s in seen if _size(s.output, s) == _size(job.outputs[0], job)]
+        if own:
+            return how(own)
+        return max([assumed, *([how([getattr(s, what) for s in seen])] if seen else [])])
 
     def _rate(self, script, model, like, on_gpu):
         """Seconds a unit of work, and what that rests on.
@@ -204,6 +211,11 @@ def _plain(job: ToDo | Seen) -> dict:
     """Options of a job but for those that change no number."""
     options = speed.options_of(job.command)[1]
     return {k: v for k, v in options.items() if k not in ("workers", "device", "checkpoint")}
+
+
+def _size(output: str, job: ToDo | Seen) -> tuple:
+    """Scale and workers of a job, which its memory and its files depend on."""
+    return Path(output).parts[1], speed.options_of(job.command)[1].get("workers")
 
 
 def needed(targets: Iterable[str], inputs_of: dict[str, list[str]]) -> list[str]:
