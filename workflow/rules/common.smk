@@ -32,3 +32,8 @@ wildcard_constraints:
     setting=r"[A-Za-z0-9.+=_-]+",
     architecture=r"[a-z0-9-]+",
     seed=r"\d+",
+
+
+def encoder_code(script, wildcards):
+    """Digest of a script and of the user's encoder, if it is one."""
+    return code_digest(script, *PLAN.own_encoder(wildcards.encoder))

@@ -2,11 +2,6 @@
 # it is trained on, with its changes from the configuration, if any (partition+key=value).
 
 
-def encoder_code(script, wildcards):
-    """Digest of a script and of the user's encoder, if it is one."""
-    return code_digest(script, *PLAN.own_encoder(wildcards.encoder))
-
-
 # Training is resumed from its checkpoint, which is no declared output: those are deleted when a
 # job fails. It carries a fingerprint of data and settings and is named after the code, so one of
 # other work is never taken up.
