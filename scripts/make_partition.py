@@ -24,8 +24,6 @@ def main(args):
 
 def draw(data, args):
     """Draw a partition of the kind that is asked for."""
-    if not 0 < args.test_share < 1:
-        raise UserError(f"partition: test share is {args.test_share}; it must lie between 0 and 1")
     sizes = {"samples_per_client": args.samples_per_client, "test_share": args.test_share}
     if args.split:
         if data.subject is None:

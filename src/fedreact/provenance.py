@@ -7,6 +7,7 @@ module, so code digests leave it out (:mod:`fedreact.workflow.digest`), and a re
 written stops nothing.
 """
 
+import contextlib
 import hashlib
 import json
 import logging
@@ -169,8 +170,10 @@ def usage() -> dict:
     ``worker_memory_mb`` is the peak of the largest child; on a GPU its name and peak are added.
     """
     if "multiprocessing.forkserver" in sys.modules:
-        # Workers count once the server that has started them is gone.
-        sys.modules["multiprocessing.forkserver"]._forkserver._stop()
+        # Workers count once the server that has started them is gone. It has no public end; without
+        # one their time is missing, which is no reason to fail.
+        with contextlib.suppress(AttributeError):
+            sys.modules["multiprocessing.forkserver"]._forkserver._stop()
     own = resource.getrusage(resource.RUSAGE_SELF)
     children = resource.getrusage(resource.RUSAGE_CHILDREN)
     a_mb = 2**20 if sys.platform == "darwin" else 2**10  # macOS counts bytes

@@ -173,7 +173,7 @@ class Plan:
         spec, kind = dict(self.experiments["partitions"][partition]), self.kind_of(partition)
         spec.pop("data", None)
         if kind in SCALED:
-            spec |= self.how_much[kind]["partition"]
+            spec |= self.how_much[kind].get("partition", {})
         else:
             spec = self.experiments["partition"] | self.how_much["partition"] | spec
         if "labels" in spec:
