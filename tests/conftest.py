@@ -1,7 +1,10 @@
 """Fixtures that several test modules share."""
 
 import os
+import re
 import shutil
+import subprocess
+import sys
 from pathlib import Path
 
 import pytest
@@ -30,3 +33,78 @@ def project(tmp_path, monkeypatch):
     """A copy of the project, as the current folder."""
     monkeypatch.chdir(copy_project(tmp_path))
     return tmp_path
+
+
+SMOKE = ["--config", "scale=smoke"]
+SCRIPTS = Path(sys.executable).parent
+
+
+def command(*words, cwd, env=None, timeout=900):
+    """Run a command of this environment; returns what it printed, and its status."""
+    path = os.pathsep.join([str(SCRIPTS), os.environ["PATH"]])
+    done = subprocess.run(
+        [SCRIPTS / words[0], *words[1:]],
+        cwd=cwd,
+        env=os.environ | {"PATH": path} | (env or {}),
+        timeout=timeout,
+        stdout=subprocess.PIPE,
+        stderr=subprocess.STDOUT,
+        text=True,
+        check=False,
+    )
+    return done.stdout, done.returncode
+
+
+def snakemake(*words, cwd, **options):
+    printed, status = command("snakemake", *words, cwd=cwd, **options)
+    assert status == 0, printed[-4000:]
+    return printed
+
+
+def planned(*words, cwd):
+    """Rules that a dry run would run, with how many jobs of each."""
+    printed = snakemake("-n", *words, cwd=cwd)
+    if "Nothing to be done" in printed:
+        return {}
+    table = printed.rsplit("Job stats:", 1)[1]
+    return {name: int(n) for name, n in re.findall(r"^(\w+) +(\d+)$", table, re.MULTILINE)}
+
+
+@pytest.fixture(scope="session")
+def built(tmp_path_factory):
+    """The project with everything built at scale smoke, on two cores."""
+    project = copy_project(tmp_path_factory.mktemp("built"))
+    snakemake("--cores", "2", "all", *SMOKE, cwd=project)
+    return project
+
+
+def digits(built):
+    """Folder of the results of digits: those of the mirror, or simulated."""
+    name = "pendigits" if os.environ.get("FEDREACT_DATA_MIRROR") else "air-writing-sim"
+    return built / "results/smoke/rounds" / name
+
+
+@pytest.fixture
+def copy(built, tmp_path):
+    """A copy of the built project that a test may change."""
+    shutil.copytree(built, tmp_path / "copy")
+    return tmp_path / "copy"
+
+
+def descendants(pid):
+    """Processes below one, from /proc."""
+    if not Path("/proc").is_dir():
+        pytest.skip("needs /proc")
+    parents = {}
+    for status in Path("/proc").glob("[0-9]*/stat"):
+        try:
+            fields = status.read_text().rsplit(")", 1)[1].split()
+        except OSError:
+            continue
+        parents[int(status.parent.name)] = int(fields[1])
+    below, todo = [], [pid]
+    while todo:
+        children = [p for p, parent in parents.items() if parent == todo[0]]
+        below += children
+        todo = todo[1:] + children
+    return below

@@ -310,6 +310,14 @@ def test_supervised_options_are_the_papers_and_tuning_changes_the_rate(project):
     assert search["algorithms"] == ["fedavg"]
 
 
+def test_what_tuning_does_not_change_is_not_trained_again(project):
+    plan = load_plan(BASE)
+    files = [path for path in plan.table_inputs("table01") if "full10+tuned=true" in path]
+    assert {Path(path).parent.name for path in files} == {"timesnet", "causal-cnn"}
+    untuned = [path for path in plan.table_inputs("table01") if "/full10/lstm/" in path]
+    assert len(untuned) == len(plan.how_much["supervised"]["seeds"])
+
+
 def test_dtssgd_has_its_own_rate_and_one_encoder_where_nothing_decays(project):
     plan = load_plan(BASE | {"scale": "paper"})
     encoder = plan.phase1_options("clients10-beta0.1+optimizer=dtssgd+window=3+decay=0.7")
@@ -364,6 +372,15 @@ def test_each_kind_of_data_has_its_source_partitions_and_encoders(project):
     # Only the settings that show them run methods with a number of clusters of their own.
     assert "ec-mma+n_clusters=50" in plan.phase2_options("sumo50")["methods"]
     assert not any("n_clusters" in m for m in plan.phase2_options("eeg10-full")["methods"])
+
+
+def test_short_trainings_ask_for_few_cores(project):
+    quick, paper = (load_plan(BASE | {"scale": scale}) for scale in ("quick", "paper"))
+    # 10 clients x 10 rounds x 40 steps; 10 x 5 x 5.
+    assert quick.encoder_threads("clients10-beta1.5") == 4
+    assert quick.encoder_threads("eeg10") == 1
+    assert paper.encoder_threads("clients10-beta1.5") == 10
+    assert paper.encoder_threads("clients100-beta1.5") == 32
 
 
 def test_variants_change_one_option(project):

@@ -1,9 +1,17 @@
 # Tables and figures, each also a target by its name.
 
 
+# Seconds each, so not worth a job of their own on a cluster.
 localrules:
+    make_table,
+    make_figure,
+    make_metrics,
+    report,
+    measure_assumptions,
     assumptions,
+    measure_search,
     search,
+    measure_tuning,
     tune,
 
 
@@ -172,9 +180,26 @@ for name, files in PLAN.named_outputs().items():
         localrule: True
 
 
+# Of tables of scores; those of costs hold measured milliseconds, which vary.
+rule make_metrics:
+    input:
+        [f"{R}/tables/{name}.csv" for name in PLAN.outputs["tables"]],
+    output:
+        f"{R}/metrics.json",
+    log:
+        f"{R}/logs/metrics.log",
+    conda:
+        "../../environment.yml"
+    params:
+        code=code_digest("scripts/make_metrics.py"),
+    shell:
+        "python scripts/make_metrics.py --tables {input} --output {output} 2>&1 | tee {log}"
+
+
 rule all_tables:
     input:
         [file for name in PLAN.table_names() for file in PLAN.table_files(name)],
+        rules.make_metrics.output,
 
 
 rule all_figures:

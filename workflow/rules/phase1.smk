@@ -17,9 +17,11 @@ rule train_encoder:
         f"{R}/logs/encoders/{{dataset}}/{{encoder}}/seed{{seed}}.log",
     conda:
         "../../environment.yml"
-    threads: lambda w: min(PLAN.n_clients(w.encoder), PLAN.how_much["threads"]["encoder"])
+    threads: lambda w: PLAN.encoder_threads(w.encoder)
     resources:
-        mem_mb=lambda w, threads: 1000 + 500 * threads,
+        mem_mb=lambda w, threads, attempt: attempt * (1000 + 500 * threads),
+        runtime=lambda w, attempt: attempt * PLAN.how_much["minutes"]["encoder"],
+        gpu=PLAN.gpus,
     params:
         options=lambda w: command_options(PLAN.phase1_options(w.encoder)),
         code=lambda w: encoder_code("scripts/train_encoder.py", w),

@@ -1,6 +1,10 @@
 # Electric vehicles: towns -> traces -> windows.
 
 
+localrules:
+    prepare_sumo,
+
+
 # One simulation a process, so each town is a job.
 rule simulate_region:
     output:

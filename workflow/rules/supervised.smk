@@ -14,7 +14,9 @@ rule train_supervised:
         "../../environment.yml"
     threads: lambda w: min(PLAN.clients_of(w.setting), PLAN.how_much["threads"]["supervised"])
     resources:
-        mem_mb=lambda w, threads: 2000 + 700 * threads,
+        mem_mb=lambda w, threads, attempt: attempt * (2000 + 700 * threads),
+        runtime=lambda w, attempt: attempt * PLAN.how_much["minutes"]["supervised"],
+        gpu=PLAN.gpus,
     params:
         options=lambda w: command_options(
             PLAN.supervised_options(w.setting, w.architecture)

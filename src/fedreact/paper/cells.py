@@ -191,7 +191,7 @@ def per_seed(spec: dict, scores: pd.DataFrame, by_file: bool = False) -> pd.Data
 
 
 def of_cell(means: pd.DataFrame, setting: str, method: str) -> pd.DataFrame:
-    """Lines of a setting and method; tuning does not change those of Phase 2."""
+    """Lines of a setting and method; those of the untuned one where tuning changes nothing."""
     chosen = means[(means["setting"] == setting) & (means["method"] == method)]
     if chosen.empty:
         base = setting.replace("+tuned=true", "")

@@ -357,12 +357,22 @@ class Plan:
         wanted = dict.fromkeys(cells_of(spec))
         settings = [s for s, method in wanted if method not in supervised]
         files = self.rounds(dict.fromkeys(self.phase2_setting(s) for s in settings))
-        trained = [(s, supervised[m]) for s, m in wanted if m in supervised]
+        trained = [
+            (self.supervised_setting(s, supervised[m]), supervised[m])
+            for s, m in wanted
+            if m in supervised
+        ]
         return files + [
             f"{self.results}/supervised/{self.dataset_of(setting)}/{setting}/{architecture}/seed{seed}.csv"
             for setting, architecture in dict.fromkeys(trained)
             for seed in self.how_much["supervised"]["seeds"]
         ]
+
+    def supervised_setting(self, setting: str, architecture: str) -> str:
+        """Setting whose training stands in a row: an architecture may be at its best untuned."""
+        base = self.phase2_setting(setting)
+        options = self.supervised_options(base, architecture) | {"setting": setting}
+        return base if options == self.supervised_options(setting, architecture) else setting
 
     def phase2_setting(self, setting: str) -> str:
         """Setting of Phase 2 that stands in the row of a setting: tuning changes only baselines."""
@@ -449,6 +459,20 @@ class Plan:
             "eeg_dataset": self.datasets["eeg"],
             "device": self.device,
         }
+
+    def encoder_threads(self, encoder: str) -> int:
+        """Cores that training an encoder asks for: one for each 1,000 local steps, at most.
+
+        Several short trainings side by side make better use of cores than one after the other.
+        """
+        n, options = self.n_clients(encoder), self.phase1_options(encoder)
+        worth = -(-n * options["rounds"] * options["steps"] // 1000)
+        return min(n, worth, self.how_much["threads"]["encoder"])
+
+    @property
+    def gpus(self) -> int:
+        """GPUs that a training asks a cluster for: one if ``device`` is ``cuda``, not ``auto``."""
+        return int(self.device == "cuda")
 
     def clients_of(self, setting: str) -> int:
         """Clients of a setting."""

@@ -1,0 +1,28 @@
+"""Means of all tables' cells as one JSON file, by table, row, column and metric.
+
+That is the form in which ``dvc metrics diff`` compares two versions of the results.
+"""
+
+import json
+from pathlib import Path
+
+import pandas as pd
+from _cli import atomic, parser, run
+
+
+def main(args):
+    """Read the tables, write the means of the cells that were rebuilt."""
+    found = {}
+    for path in args.tables:
+        for cell in pd.read_csv(path).query("n_seeds > 0").to_dict("records"):
+            by_column = found.setdefault(cell["table"], {}).setdefault(cell["row"], {})
+            by_column.setdefault(cell["column"], {})[cell["metric"]] = cell["mean"]
+    with atomic(args.output) as path:
+        path.write_text(json.dumps(found, indent=1) + "\n")
+
+
+if __name__ == "__main__":
+    p = parser(__doc__)
+    p.add_argument("--tables", type=Path, nargs="+", required=True, help="tables, csv")
+    p.add_argument("--output", type=Path, required=True)
+    run(main, p)
