@@ -1,10 +1,17 @@
 """Digests of code: a real edit changes them, a comment does not, and only where it matters."""
 
+import subprocess
+import sys
 from pathlib import Path
 
 import pytest
 
-from fedreact.workflow import digest
+from fedreact.federated.algorithms import ALGORITHMS
+from fedreact.methods import METHODS
+from fedreact.models.causal_cnn import VARIANTS
+from fedreact.models.supervised import ARCHITECTURES
+from fedreact.workflow import config, digest
+from fedreact.workflow.digest import registered
 
 SCRIPT = "scripts/run_phase2.py"
 
@@ -56,3 +63,17 @@ def test_an_edit_elsewhere_does_not(code_digest):
     edit("src/fedreact/models/causal_cnn.py", "LEAKY_SLOPE = 0.01", "LEAKY_SLOPE = 0.02")
     assert code_digest() == before
     assert code_digest("scripts/train_encoder.py") != before
+
+
+def test_names_of_registries_are_read_without_importing_them():
+    for registry, read in (
+        (ALGORITHMS, config.ALGORITHMS),
+        (ARCHITECTURES, config.ARCHITECTURES),
+        (METHODS, config.METHODS),
+        (VARIANTS, config.VARIANTS),
+    ):
+        assert read == list(registry)
+    with pytest.raises(KeyError, match="defines no METHODSS"):
+        registered("fedreact.methods", "METHODSS")
+    code = "import sys, fedreact.workflow.config; sys.exit('torch' in sys.modules)"
+    assert subprocess.run([sys.executable, "-c", code], check=False).returncode == 0

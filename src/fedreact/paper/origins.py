@@ -15,6 +15,7 @@ import pandas as pd
 from fedreact import provenance
 from fedreact.errors import UserError
 from fedreact.paper import cells
+from fedreact.paper.layout import cells_of
 
 SUFFIX = ".provenance.json"
 
@@ -51,7 +52,7 @@ def origins(
     results, runs_of = csv.parent.parent, {}
     if spec is not None:
         places = [(row, column) for row in spec["rows"] for column in spec["columns"]]
-        runs_of = dict(zip(places, cells.cells_of(spec)))
+        runs_of = dict(zip(places, cells_of(spec)))
         scores = cells.per_seed(spec, scores, by_file=True)
     lines = []
     for cell in found.astype(object).where(found.notna(), None).to_dict("records"):

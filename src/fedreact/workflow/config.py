@@ -22,16 +22,17 @@ from fedreact.data import eegmmidb, files
 from fedreact.data import own as own_data
 from fedreact.data.sumo_ev.regions import REGIONS
 from fedreact.errors import UserError
-from fedreact.federated.algorithms import ALGORITHMS
-from fedreact.methods import METHODS
-from fedreact.models.causal_cnn import VARIANTS
-from fedreact.models.supervised import ARCHITECTURES
-from fedreact.paper.cells import cells_of
+from fedreact.paper.layout import cells_of
 from fedreact.provenance import TOLD
 from fedreact.variants import assignments, split_variant
 from fedreact.workflow import own
-from fedreact.workflow.digest import code_digest
+from fedreact.workflow.digest import code_digest, registered
 from fedreact.workflow.reading import read_yaml
+
+ALGORITHMS = registered("fedreact.federated.algorithms", "ALGORITHMS")
+METHODS = registered("fedreact.methods", "METHODS")
+VARIANTS = registered("fedreact.models.causal_cnn", "VARIANTS")
+ARCHITECTURES = registered("fedreact.models.supervised", "ARCHITECTURES")
 
 SCHEMAS = Path("workflow/schemas")
 

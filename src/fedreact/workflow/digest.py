@@ -29,6 +29,20 @@ def code_digest(script: str, *own: Path) -> str:
     return digest.hexdigest()[:16]
 
 
+def registered(module: str, registry: str) -> list[str]:
+    """Keys of a dict that a module of the package defines, read from its source.
+
+    To import it would load torch, a second at every start of Snakemake.
+    """
+    file = Path(__file__).parents[1].joinpath(*module.split(".")[1:]).with_suffix(".py")
+    for node in _tree(file if file.is_file() else file.with_suffix("") / "__init__.py").body:
+        targets = getattr(node, "targets", [getattr(node, "target", None)])
+        if any(isinstance(target, ast.Name) and target.id == registry for target in targets):
+            found = next(part for part in ast.walk(node) if isinstance(part, ast.Dict))
+            return [key.value for key in found.keys]
+    raise KeyError(f"{module} defines no {registry}")
+
+
 def reached(script: Path) -> set[Path]:
     """The script and the project's modules that it imports, directly or not."""
     found, todo = set(), [script]
