@@ -37,15 +37,16 @@ def project(tmp_path, monkeypatch):
 
 SMOKE = ["--config", "scale=smoke"]
 SCRIPTS = Path(sys.executable).parent
+PATHS = os.environ | {"PATH": os.pathsep.join([str(SCRIPTS), os.environ["PATH"]])}
+"""Environment in which the commands of this Python's environment are found."""
 
 
 def command(*words, cwd, env=None, timeout=900):
     """Run a command of this environment; returns what it printed, and its status."""
-    path = os.pathsep.join([str(SCRIPTS), os.environ["PATH"]])
     done = subprocess.run(
         [SCRIPTS / words[0], *words[1:]],
         cwd=cwd,
-        env=os.environ | {"PATH": path} | (env or {}),
+        env=PATHS | (env or {}),
         timeout=timeout,
         stdout=subprocess.PIPE,
         stderr=subprocess.STDOUT,

@@ -15,7 +15,7 @@ import time
 from pathlib import Path
 
 import pytest
-from conftest import SCRIPTS, SMOKE, command, copy_project, descendants, planned, snakemake
+from conftest import PATHS, SCRIPTS, SMOKE, command, copy_project, descendants, planned, snakemake
 
 pytestmark = pytest.mark.workflow
 
@@ -107,7 +107,7 @@ class Campaign(threading.Thread):
             process = subprocess.Popen(
                 [SCRIPTS / words[0], *words[1:]],
                 cwd=self.project,
-                env=os.environ | {"PATH": f"{SCRIPTS}{os.pathsep}{os.environ['PATH']}"},
+                env=PATHS,
                 stdout=file,
                 stderr=subprocess.STDOUT,
             )
@@ -212,11 +212,8 @@ def isolated(script, cwd):
     """Run a shell script that may mount file systems, unseen by others."""
     if shutil.which("unshare") is None or subprocess.run(["unshare", "-rm", "true"]).returncode:
         pytest.skip("mounts need unshare -rm")
-    environment = os.environ | {"PATH": f"{SCRIPTS}{os.pathsep}{os.environ['PATH']}"}
     words = ["unshare", "-rm", "bash", "-c", script]
-    done = subprocess.run(
-        words, cwd=cwd, env=environment, capture_output=True, text=True, check=False
-    )
+    done = subprocess.run(words, cwd=cwd, env=PATHS, capture_output=True, text=True, check=False)
     return done.stdout + done.stderr, done.returncode
 
 

@@ -3,15 +3,16 @@
 Only where FEDREACT_TEST_SLURM=yes: it needs root and Debian's packages of SLURM, which it installs.
 """
 
+import contextlib
 import os
 import re
+import signal
 import subprocess
-import threading
 import time
 from pathlib import Path
 
 import pytest
-from conftest import SMOKE, command, copy_project, digits
+from conftest import PATHS, SCRIPTS, SMOKE, command, copy_project, digits
 
 pytestmark = [
     pytest.mark.workflow,
@@ -24,7 +25,7 @@ CLUSTER = Path(__file__).parent / "slurm/cluster.sh"
 # For two nodes of two CPUs, and polled often. The profile's own values are for real clusters.
 HERE = [
     *("--profile", "profiles/slurm", "--max-threads", "2", "--latency-wait", "5"),
-    *("--slurm-init-seconds-before-status-checks", "1"),
+    *("--slurm-init-seconds-before-status-checks", "1", "--resources", "abreast=2"),
 ]
 
 
@@ -66,74 +67,94 @@ def test_nothing_is_to_be_done_here_after_a_run_there_and_the_other_way_round(cl
     assert "Nothing to be done" in printed
 
 
-ENCODER = f"results/smoke/encoders/{digits(Path()).name}/clients10-beta1.5/seed0.npz"
+ENCODERS = [
+    f"results/smoke/encoders/{digits(Path()).name}/clients10-beta1.5/seed{seed}.npz"
+    for seed in range(3)
+]
 
 
 def slow_project(folder):
-    """A copy of the project whose encoder takes some seconds."""
+    """A copy of the project whose encoders take some seconds."""
     project = copy_project(folder)
     scale = project / "config/scales/smoke.yaml"
     old = "phase1: {rounds: 2, steps: 1}"
     assert old in scale.read_text()
-    scale.write_text(scale.read_text().replace(old, "phase1: {rounds: 40, steps: 2}", 1))
+    scale.write_text(scale.read_text().replace(old, "phase1: {rounds: 20, steps: 1}", 1))
     return project
-
-
-@pytest.fixture(scope="module")
-def undisturbed(tmp_path_factory):
-    """The bytes of that encoder if nothing happens, and no cluster."""
-    project = slow_project(tmp_path_factory.mktemp("undisturbed"))
-    printed, status = command("snakemake", "--cores", "1", ENCODER, *SMOKE, cwd=project)
-    assert status == 0, printed
-    return (project / ENCODER).read_bytes()
 
 
 def ask(*words):
     return subprocess.run(words, capture_output=True, text=True, check=True).stdout
 
 
-def training_of(project):
-    """SLURM's number of the training, once it has a checkpoint."""
-    deadline = time.monotonic() + 120
-    while not list((project / "results/smoke/checkpoints").rglob("*.npz")):
+def wait_until(condition, seconds=120):
+    deadline = time.monotonic() + seconds
+    while not (found := condition()):
         assert time.monotonic() < deadline, ask("squeue")
-        time.sleep(0.1)
-    running = ask("squeue", "-h", "-t", "R", "-o", "%A %Z").splitlines()
-    (job,) = [line.split()[0] for line in running if line.split()[1] == str(project)]
+        time.sleep(0.05)
+    return found
+
+
+def state(job):
+    return ask("squeue", "-h", "-t", "all", "-j", job, "-o", "%T").strip()
+
+
+def halted(project, encoder):
+    """SLURM's number of a training, halted after its first checkpoint: some stops take a while."""
+    below = Path(encoder).relative_to("results/smoke/encoders").with_suffix("")
+    checkpoints = project / "results/smoke/checkpoints" / below.parent
+    wait_until(lambda: list(checkpoints.glob(f"{below.name}-*.npz")))
+    for folder in Path("/proc").glob("[0-9]*"):
+        with contextlib.suppress(OSError):
+            words = set((folder / "cmdline").read_text().split("\0"))
+            if {"scripts/train_encoder.py", encoder} <= words and (
+                folder / "cwd"
+            ).readlink() == project:
+                os.kill(int(folder.name), signal.SIGSTOP)
+                environment = (folder / "environ").read_text().split("\0")
+    (job,) = [word[13:] for word in environment if word.startswith("SLURM_JOB_ID=")]
     return job
 
 
-def kill(job):
-    ask("scancel", "--full", "--signal", "KILL", job)
+def stop_all(jobs):
+    """Kill one job, have one run out of time and one make room for another."""
+    killed, late, preempted = jobs
+    over = {"RUNNING", "COMPLETING"}.isdisjoint
+    ask("scancel", "--full", "--signal", "KILL", killed)
+    wait_until(lambda: over([state(killed)]))
+    ask("scontrol", "update", f"JobId={late}", "EndTime=now")  # looked at every 30 s
+    wait_until(lambda: over([state(late)]))
+    assert state(late) == "TIMEOUT"
+    # All CPUs of both nodes are wanted for a moment.
+    words = ["--nodes", "2", "--exclusive", "--output", "/dev/null", "--wrap", "sleep 1"]
+    ask("sbatch", "--partition", "main", *words)
+    wait_until(lambda: state(preempted) != "RUNNING")
 
 
-def preempt(job):
-    """Have another job want all CPUs of both nodes for a moment."""
-    ask("sbatch", "--partition", "main", "--nodes", "2", "--exclusive", "--output", "/dev/null",
-        "--wrap", "sleep 1")  # fmt: skip
-    deadline = time.monotonic() + 60
-    while ask("squeue", "-h", "-j", job, "-o", "%t").strip() == "R":
-        assert time.monotonic() < deadline
-        time.sleep(0.1)
+def test_trainings_that_are_stopped_go_on_to_the_same_bits(cluster, tmp_path):
+    """One is killed, one runs out of time, and one makes room for another job."""
+    undisturbed = slow_project(tmp_path / "undisturbed")
+    printed, status = command("snakemake", "--cores", "2", *ENCODERS, *SMOKE, cwd=undisturbed)
+    assert status == 0, printed
 
-
-def run_out_of_time(job):
-    ask("scontrol", "update", f"JobId={job}", "EndTime=now")
-
-
-@pytest.mark.parametrize("stop", [kill, preempt, run_out_of_time])
-def test_a_training_that_is_stopped_goes_on_to_the_same_bits(cluster, undisturbed, tmp_path, stop):
-    project = slow_project(tmp_path)
-    there = ["--set-resources", "train_encoder:slurm_partition=scavenge"]
-    printed = []
-    run = threading.Thread(
-        target=lambda: printed.append(slurm(ENCODER, options=there, cwd=project))
-    )
-    run.start()
-    stop(training_of(project))
-    run.join()
-    assert printed, "see the error above"
-    below = ENCODER.removeprefix("results/smoke/").replace(".npz", ".log")
-    log = project / "results/smoke/logs" / below
-    assert "resuming after round" in log.read_text()
-    assert (project / ENCODER).read_bytes() == undisturbed
+    project = slow_project(tmp_path / "stopped")
+    profile, old = project / "profiles/slurm/config.yaml", "set-resources:\n"
+    new = f"{old}  train_encoder: {{slurm_partition: scavenge}}\n"
+    profile.write_text(profile.read_text().replace(old, new, 1))
+    words = ["snakemake", *HERE, *SMOKE, "--", *ENCODERS]
+    with (
+        (tmp_path / "printed.txt").open("w") as file,
+        subprocess.Popen(
+            [SCRIPTS / words[0], *words[1:]], cwd=project, stdout=file, stderr=file, env=PATHS
+        ) as run,
+    ):
+        try:
+            stop_all([halted(project, encoder) for encoder in ENCODERS])
+            status = run.wait(300)
+        finally:
+            run.kill()
+    assert status == 0, (tmp_path / "printed.txt").read_text()[-4000:]
+    for encoder in ENCODERS:
+        log = project / encoder.replace("/encoders/", "/logs/encoders/").replace(".npz", ".log")
+        assert "resuming after round" in log.read_text()
+        assert (project / encoder).read_bytes() == (undisturbed / encoder).read_bytes()
