@@ -7,7 +7,10 @@ from _cli import atomic, parser, run
 
 from fedreact import npz
 from fedreact.data.dataset import SeriesDataset
-from fedreact.paper import eeg_figure, figures
+from fedreact.data.sumo_ev.windows import SCALES
+from fedreact.paper import figures
+from fedreact.paper.eeg_figure import digits_of_writers, eeg_trial
+from fedreact.paper.sensor_figure import thermometer
 from fedreact.paper.theorem_figure import theorem1
 from fedreact.paper.trip_figure import NEEDED, trip
 from fedreact.partition import Partition
@@ -19,39 +22,71 @@ def main(args):
     spec = read_yaml(args.outputs)["figures"][args.figure]
     source = f"{args.data}, " if args.data else ""  # none where no data is needed
     title = f"{spec['title']}\n{source}scale {args.scale}"
-    if spec["kind"] == "label_distribution":
-        (partition,) = args.inputs
-        figure = figures.label_distribution(Partition.load(partition).label_counts, title)
-    elif spec["kind"] in ("spectrogram", "digits"):
-        data = SeriesDataset.load(args.inputs[0])
-        draw = (
-            eeg_figure.eeg_trial if spec["kind"] == "spectrogram" else eeg_figure.digits_of_writers
-        )
-        figure = draw(data, title)
-    elif spec["kind"] == "trip":
-        content = npz.load(args.inputs[0], "simulated region", NEEDED)
-        figure = trip(content, spec["vehicle"], title)
-    else:
-        lines = pd.concat([pd.read_csv(path) for path in args.inputs])
-        seeds = lines["seed"].nunique()
-        title += f", mean over {seeds} seeds with 95% interval" if seeds > 1 else ", one seed"
-        if spec["kind"] == "theorem1":
-            figure = theorem1(lines, title)
-        elif spec["kind"] == "n_clusters":
-            figure = figures.n_clusters(lines, spec["score"], title)
-        elif spec["kind"] == "gain":
-            figure = figures.gain(lines, spec["settings"], spec["curves"], spec["over"], title)
-        else:
-            figure = figures.rand_score(lines, spec["settings"], spec["curves"], title)
+    figure = KINDS[spec["kind"]](args.inputs, spec, title)
     with atomic(args.output) as pdf, atomic(args.output.with_suffix(".png")) as png:
         figures.save(figure, pdf, png)
+
+
+def scores(paths, title):
+    """Lines of all files, and the title with what they are a mean of."""
+    lines = pd.concat([pd.read_csv(path) for path in paths])
+    n = lines["seed"].nunique()
+    return lines, title + (f", mean over {n} seeds with 95% interval" if n > 1 else ", one seed")
+
+
+def rand_score(paths, spec, title):
+    """Draw curves of methods over the rounds."""
+    lines, title = scores(paths, title)
+    return figures.rand_score(lines, spec["settings"], spec["curves"], title)
+
+
+def gain(paths, spec, title):
+    """Draw what methods gain over another, by setting."""
+    lines, title = scores(paths, title)
+    return figures.gain(lines, spec["settings"], spec["curves"], spec["over"], title)
+
+
+def n_clusters(paths, spec, title):
+    """Draw a criterion over the number of clusters."""
+    lines, title = scores(paths, title)
+    return figures.n_clusters(lines, spec["score"], title)
+
+
+def label_distribution(paths, spec, title):
+    """Draw who holds which labels."""
+    return figures.label_distribution(Partition.load(paths[0]).label_counts, title)
+
+
+def of_regions(draw, needed):
+    """Make a function that draws from traces of the towns."""
+
+    def drawn(paths, spec, title):
+        regions = [npz.load(path, "simulated region", needed) for path in paths]
+        return draw(regions, spec["vehicle"], title)
+
+    return drawn
+
+
+KINDS = {
+    "rand_score": rand_score,
+    "gain": gain,
+    "n_clusters": n_clusters,
+    "label_distribution": label_distribution,
+    "theorem1": lambda paths, spec, title: theorem1(*scores(paths, title)),
+    "spectrogram": lambda paths, spec, title: eeg_trial(SeriesDataset.load(paths[0]), title),
+    "digits": lambda paths, spec, title: digits_of_writers(SeriesDataset.load(paths[0]), title),
+    "trip": of_regions(lambda regions, *rest: trip(*regions, *rest), NEEDED),
+    "thermometer": of_regions(thermometer, [*SCALES, "vehicle", "charge", "number", "type"]),
+}
 
 
 if __name__ == "__main__":
     p = parser(__doc__)
     p.add_argument("--figure", required=True, help="its name in the outputs file")
     p.add_argument("--outputs", type=Path, default=Path("config/outputs.yaml"))
-    p.add_argument("--inputs", type=Path, nargs="+", required=True, help="partition or scores")
+    p.add_argument(
+        "--inputs", type=Path, nargs="+", required=True, help="what it shows: scores, data"
+    )
     p.add_argument("--data", required=True, help="names of the datasets, for the title")
     p.add_argument("--scale", required=True)
     p.add_argument("--output", type=Path, required=True, help="the pdf; the png lies beside it")

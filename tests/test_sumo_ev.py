@@ -20,6 +20,7 @@ from fedreact.data.sumo_ev.regions import REGIONS
 from fedreact.data.sumo_ev.simulate import simulate
 from fedreact.data.sumo_ev.windows import CHANNELS, SCALES, cut_windows, read_sensor
 from fedreact.errors import UserError
+from fedreact.paper.sensor_figure import own_errors, thermometer
 from fedreact.paper.trip_figure import trip
 from fedreact.rng import generator
 
@@ -301,3 +302,17 @@ def test_trip_figure(content):
     assert "VW e-up! (private), vehicle 33" in figure.get_suptitle()
     with pytest.raises(UserError, match="vehicle 3 is not in this region; its vehicles are 30"):
         trip(content, 3, "title")
+
+
+def test_perfect_thermometers_make_the_charge_easier():
+    """As the ledger says (`sumo-sensors`); charge falls with a temperature that falls steadily."""
+    steps = np.arange(3000)
+    region = region_of([3000])
+    region["speed"] = np.full(3000, 10.0)  # a clock, too, in region_of
+    region["temperature"] = (15 - steps / 300).astype(np.float32)
+    region["charge"] = (90 - steps / 50).astype(np.float32)
+    perfect, noisy = (own_errors(cut_windows([region], kind)) for kind in ("none", "noisy"))
+    assert perfect.shape == (1,)
+    assert perfect[0] < 0.9 * noisy[0]
+    with pytest.raises(UserError, match="vehicle 99 is in none of the regions"):
+        thermometer([region], 99, "title")

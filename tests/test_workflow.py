@@ -31,6 +31,7 @@ FIGURES = [f"fig{i:02}" for i in range(1, 13)] + [
     "theorem1",
     "sumo_clusters",
     "sumo_silhouette",
+    "sumo_thermometer",
     "sumo_trip",
 ]
 

@@ -42,7 +42,7 @@ DIGITS = ("rtd", "pendigits", "air-writing-sim")
 SCALED = ("eeg", "sumo")
 """Kinds of data of which a scale has sizes of their own; a user's data goes by those of digits."""
 
-SHOWN = {"spectrogram": "eeg", "digits": "digits", "trip": "sumo"}
+SHOWN = {"spectrogram": "eeg", "digits": "digits", "trip": "sumo", "thermometer": "sumo"}
 """Kind of data that figures of data show, by the figure's kind."""
 
 
@@ -390,8 +390,9 @@ class Plan:
             return [f"{folder}/seed{seed}.csv" for seed in self.seeds]
         if spec["kind"] == "theorem1":
             return [f"{self.results}/theorem1.csv"]
-        if spec["kind"] == "trip":
-            return [f"{self.results}/sumo/{spec['region']}.npz"]
+        if spec["kind"] in ("trip", "thermometer"):
+            regions = [spec["region"]] if "region" in spec else REGIONS
+            return [f"{self.results}/sumo/{region}.npz" for region in regions]
         if spec["kind"] in SHOWN:
             return [f"{self.results}/data/{self.datasets[SHOWN[spec['kind']]]}.npz"]
         name = spec["partition"]
