@@ -39,6 +39,7 @@ rule all:
 
 
 onstart:
+    get_ready()
     print(
         f"Scale: {PLAN.scale}. Data: {', '.join(PLAN.datasets.values())}. Results: {PLAN.results}/"
     )

@@ -1,5 +1,7 @@
 """The configuration: what is refused and with which words, and what each step is given."""
 
+import os
+import time
 from pathlib import Path
 
 import pytest
@@ -10,6 +12,7 @@ from fedreact.errors import UserError
 from fedreact.variants import split_variant
 from fedreact.workflow.config import command_options, load_plan
 from fedreact.workflow.reading import read_yaml
+from fedreact.workflow.start import check_writable, mend_times
 
 BASE = {
     "scale": "smoke",
@@ -411,3 +414,22 @@ def test_command_options():
     options = {"cluster_sizes": [3, 4], "beta": 0.1, "per_label": None}
     assert command_options(options) == "--cluster-sizes 3 4 --beta 0.1"
     assert command_options({"name": "two words"}) == "--name 'two words'"
+
+
+def test_files_from_the_future_are_of_now(tmp_path):
+    old, early = tmp_path / "a/old", tmp_path / "a/early"
+    old.parent.mkdir()
+    for path, age in ((old, -1000), (early, 1000)):
+        path.touch()
+        os.utime(path, (time.time() + age,) * 2)
+    assert mend_times(tmp_path, tmp_path / "no folder") == 1
+    assert old.stat().st_mtime < time.time() - 900
+    assert abs(early.stat().st_mtime - time.time()) < 60
+
+
+def test_results_that_cannot_be_written(tmp_path):
+    (tmp_path / "file").touch()
+    with pytest.raises(UserError, match="file/smoke: results cannot be written there"):
+        check_writable(tmp_path / "file/smoke")
+    check_writable(tmp_path / "new/smoke")
+    assert list((tmp_path / "new/smoke").iterdir()) == []

@@ -21,7 +21,7 @@ pytestmark = pytest.mark.workflow
 
 TARGET = "iclr_table02"
 # Several rounds, so that some kills fall between the checkpoints of a training.
-PHASE1 = ("phase1: {rounds: 2, steps: 1}", "phase1: {rounds: 6, steps: 4}")
+PHASE1 = ("phase1: {rounds: 2, steps: 1}", "phase1: {rounds: 8, steps: 1}")
 
 
 def new_project(folder):
@@ -113,7 +113,7 @@ class Campaign(threading.Thread):
             )
             killed = None
             try:
-                process.wait(self.rng.uniform(2, 8))
+                process.wait(self.rng.uniform(1.5, 7))
             except subprocess.TimeoutExpired:
                 killed = self.kill(process)
             process.wait(300)
@@ -177,17 +177,28 @@ def test_killed_at_random_moments(undisturbed, tmp_path, capsys):
         assert not left, left
 
 
-def test_after_a_kill_the_lock_is_explained_and_lifted(done):
-    locks = done / ".snakemake/locks"
-    locks.mkdir(parents=True, exist_ok=True)
-    (locks / "0.output.lock").write_text(f"{done}/results/smoke/tables/{TARGET}.csv\n")
-    (done / f"results/smoke/tables/{TARGET}.csv").unlink()
+def test_after_a_kill_the_lock_is_explained_and_lifted(undisturbed, done):
+    shutil.rmtree(done / "results/smoke/rounds")
+    shutil.rmtree(done / "results/smoke/tables")
+    words = [SCRIPTS / "snakemake", "--cores", "1", TARGET, *SMOKE]
+    process = subprocess.Popen(words, cwd=done, env=PATHS, stderr=subprocess.DEVNULL)
+    wait_until(lambda: list((done / ".snakemake/locks").glob("*")))
+    process.kill()
+    process.wait()
     printed, status = run(done)
     assert status != 0
     assert "Traceback" not in printed
     assert "--unlock" in printed
     snakemake("--unlock", *SMOKE, cwd=done)
     assert run(done)[1] == 0
+    assert digests(done) == digests(undisturbed)
+
+
+def wait_until(condition):
+    deadline = time.monotonic() + 60
+    while not condition():
+        assert time.monotonic() < deadline
+        time.sleep(0.02)
 
 
 def test_two_workflows_at_once(undisturbed, tmp_path):
@@ -195,10 +206,7 @@ def test_two_workflows_at_once(undisturbed, tmp_path):
     first = threading.Thread(target=lambda: results.append(run(project)))
     results = []
     first.start()
-    deadline = time.monotonic() + 60
-    while not list((project / ".snakemake/locks").glob("*")):
-        assert time.monotonic() < deadline
-        time.sleep(0.05)
+    wait_until(lambda: list((project / ".snakemake/locks").glob("*")))
     printed, status = run(project)
     assert status != 0
     assert "Traceback" not in printed
@@ -217,12 +225,13 @@ def isolated(script, cwd):
     return done.stdout + done.stderr, done.returncode
 
 
-@pytest.mark.parametrize("kilobytes", [40, 1000, 4000])
+@pytest.mark.parametrize("kilobytes", [40, 1000])
 def test_a_full_disk(undisturbed, tmp_path, kilobytes):
     project = new_project(tmp_path / "p")
     workflow = f"snakemake --cores 1 {TARGET} {' '.join(SMOKE)}"
     printed, status = isolated(
         f"""
+        mkdir results
         mount -t tmpfs -o size={kilobytes}k none results
         {workflow} >full.txt 2>&1 && exit 9
         find results -name '*.part' >left.txt
@@ -255,8 +264,7 @@ def test_a_read_only_folder(undisturbed, done):
     )
     assert status != 0
     assert "Traceback" not in printed
-    assert "Read-only file system" in printed
-    snakemake("--unlock", *SMOKE, cwd=done)
+    assert "error: results/smoke: results cannot be written there (Read-only file" in printed
     assert run(done)[1] == 0
     assert digests(done) == digests(undisturbed)
 
@@ -266,6 +274,8 @@ def test_a_truncated_file(undisturbed, done, kind):
     paths = sorted((done / f"results/smoke/{kind}").rglob("*.npz"))
     path = next(p for p in paths if p.stem == "seed0" or kind == "data")
     path.write_bytes(path.read_bytes()[: path.stat().st_size // 2])
+    for later in ("rounds", "tables"):
+        shutil.rmtree(done / "results/smoke" / later)
     printed, status = run(done)
     assert status != 0
     found = errors(printed)

@@ -1,6 +1,7 @@
 # The checked configuration, and the helpers that the rules share.
 
 import sys
+from pathlib import Path
 
 from snakemake.exceptions import WorkflowError
 
@@ -11,6 +12,7 @@ from fedreact.errors import UserError
 from fedreact.variants import split_variant
 from fedreact.workflow.config import command_options, load_plan
 from fedreact.workflow.digest import code_digest
+from fedreact.workflow.start import check_writable, mend_times
 
 try:
     PLAN = load_plan(config)
@@ -36,6 +38,18 @@ wildcard_constraints:
     setting=r"[A-Za-z0-9.+=_-]+",
     architecture=r"[a-z0-9-]+",
     seed=r"\d+",
+
+
+def get_ready():
+    """What must be so before the first step."""
+    try:
+        check_writable(Path(R))
+    except UserError as error:
+        raise WorkflowError(f"error: {error}") from None
+    if n := mend_times(Path(R), Path("config"), Path("src")):
+        print(
+            f"{n} files are from the future (was the clock set back?): their times are now's."
+        )
 
 
 def encoder_code(script, wildcards):
