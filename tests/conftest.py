@@ -22,8 +22,13 @@ def copy_project(to: Path) -> Path:
     """Copy the project without its history, environment, data and results."""
 
     def left_out(folder, names):
-        top = {"data", "results"} if Path(folder) == ROOT else set()
-        return top.intersection(names) | shutil.ignore_patterns(*LEFT_OUT)(folder, names)
+        here = {
+            ROOT: {"data", "results", "dvc.lock"},
+            ROOT / ".dvc": {"cache", "tmp", "config.local"},
+        }
+        return here.get(Path(folder), set()).intersection(names) | shutil.ignore_patterns(
+            *LEFT_OUT
+        )(folder, names)
 
     return shutil.copytree(ROOT, to, ignore=left_out, dirs_exist_ok=True)
 

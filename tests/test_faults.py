@@ -153,6 +153,8 @@ class Campaign(threading.Thread):
     def finish(self, printed):
         """Keep what a run that went through has made, and start over."""
         self.finished += 1
+        # Steps of a workflow that was killed may still be at work.
+        wait_until(lambda: not list((self.project / "results").rglob("*.part")))
         self.results.append(digests(self.project))
         shutil.rmtree(self.project / "results/smoke")
 
@@ -170,11 +172,11 @@ def test_killed_at_random_moments(undisturbed, tmp_path, capsys):
     with capsys.disabled():
         print(f"\nkilled: {counts}; trainings resumed: {resumed}; runs to the end: {finished}")
     assert sum(counts.values()) >= KILLS
+    assert min(counts.values()) > 0
+    assert resumed > 0
     for campaign in campaigns:
         for results in campaign.results:
             assert results == digests(undisturbed)
-        left = list((campaign.project / "results").rglob("*.part"))
-        assert not left, left
 
 
 def test_after_a_kill_the_lock_is_explained_and_lifted(undisturbed, done):

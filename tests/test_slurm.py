@@ -12,7 +12,7 @@ import time
 from pathlib import Path
 
 import pytest
-from conftest import PATHS, SCRIPTS, SMOKE, command, copy_project, digits
+from conftest import PATHS, SCRIPTS, SMOKE, command, copy_project, digits, planned
 
 pytestmark = [
     pytest.mark.workflow,
@@ -32,12 +32,14 @@ HERE = [
 @pytest.fixture(scope="module")
 def cluster():
     """The cluster, while these tests run."""
-    done = subprocess.run([CLUSTER, "up"], capture_output=True, text=True, check=False)
-    if "cannot be installed" in done.stderr:
-        pytest.skip(done.stderr.strip())
-    assert done.returncode == 0, done.stderr
-    yield
-    subprocess.run([CLUSTER, "down"], check=True)
+    try:
+        done = subprocess.run([CLUSTER, "up"], capture_output=True, text=True, check=False)
+        if "cannot be installed" in done.stderr:
+            pytest.skip(done.stderr.strip())
+        assert done.returncode == 0, done.stderr
+        yield
+    finally:
+        subprocess.run([CLUSTER, "down"], check=True)
 
 
 def slurm(*targets, options=(), cwd):
@@ -56,13 +58,14 @@ def test_a_table_has_the_same_bytes_as_on_one_machine(cluster, built, tmp_path):
     tables = [f"results/smoke/tables/table05{suffix}" for suffix in (".csv", ".tex", ".md")]
     for name in [*tables, trained]:
         assert (project / name).read_bytes() == (built / name).read_bytes(), name
+    assert planned("table05", *SMOKE, cwd=project) == {}
     jobs = set(re.findall(r"submitted with SLURM jobid (\d+)", printed))
     steps = re.search(r"^run_phase2 +(\d+)$", printed, re.MULTILINE)
     assert int(steps[1]) == 6
     assert 0 < len(jobs) <= 5, printed  # partitions, encoder, features, Phase 2, baseline
 
 
-def test_nothing_is_to_be_done_here_after_a_run_there_and_the_other_way_round(cluster, built):
+def test_what_was_made_here_is_not_made_again_there(cluster, built):
     printed = slurm("all_tables", options=["-n"], cwd=built)
     assert "Nothing to be done" in printed
 
@@ -99,11 +102,27 @@ def state(job):
     return ask("squeue", "-h", "-t", "all", "-j", job, "-o", "%T").strip()
 
 
-def halted(project, encoder):
-    """SLURM's number of a training, halted after its first checkpoint: some stops take a while."""
-    below = Path(encoder).relative_to("results/smoke/encoders").with_suffix("")
-    checkpoints = project / "results/smoke/checkpoints" / below.parent
-    wait_until(lambda: list(checkpoints.glob(f"{below.name}-*.npz")))
+def halt_all(project):
+    """SLURM's numbers of the trainings, each halted after its first checkpoint.
+
+    Some stops take a while, and none may end before.
+    """
+    halted = {}
+
+    def all_halted():
+        for encoder in set(ENCODERS) - set(halted):
+            below = Path(encoder).relative_to("results/smoke/encoders").with_suffix("")
+            checkpoints = project / "results/smoke/checkpoints" / below.parent
+            if list(checkpoints.glob(f"{below.name}-*.npz")) and (job := halt(project, encoder)):
+                halted[encoder] = job
+        return len(halted) == len(ENCODERS)
+
+    wait_until(all_halted)
+    return [halted[encoder] for encoder in ENCODERS]
+
+
+def halt(project, encoder):
+    """Halt the process that trains an encoder; returns the number of its job."""
     for folder in Path("/proc").glob("[0-9]*"):
         with contextlib.suppress(OSError):
             words = set((folder / "cmdline").read_text().split("\0"))
@@ -112,8 +131,8 @@ def halted(project, encoder):
             ).readlink() == project:
                 os.kill(int(folder.name), signal.SIGSTOP)
                 environment = (folder / "environ").read_text().split("\0")
-    (job,) = [word[13:] for word in environment if word.startswith("SLURM_JOB_ID=")]
-    return job
+                return next(word[13:] for word in environment if word.startswith("SLURM_JOB_ID="))
+    return None
 
 
 def stop_all(jobs):
@@ -149,7 +168,7 @@ def test_trainings_that_are_stopped_go_on_to_the_same_bits(cluster, tmp_path):
         ) as run,
     ):
         try:
-            stop_all([halted(project, encoder) for encoder in ENCODERS])
+            stop_all(halt_all(project))
             status = run.wait(300)
         finally:
             run.kill()

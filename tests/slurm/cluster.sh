@@ -13,6 +13,7 @@ nodes=${NODES:-2} cpus=${CPUS:-2} memory=${MEMORY:-8000}
 conf=/etc/slurm/slurm.conf # the default place: the executor's jobs lose the variable SLURM_CONF
 mark='# Written by fedreact, tests/slurm/cluster.sh'
 host=$(hostname -s)
+unset SLURM_CONF
 PATH=$PATH:/usr/sbin:/sbin
 
 fail() { echo "error: $*" >&2; exit 2; }
@@ -48,9 +49,8 @@ install_packages() {
   done
 }
 
-write_conf() {
-  mkdir -p /etc/slurm
-  cat >$conf <<END
+make_conf() {
+  cat <<END
 $mark
 ClusterName=fedreact
 SlurmctldHost=$host(127.0.0.1)
@@ -70,9 +70,7 @@ ProctrackType=proctrack/linuxproc
 TaskPlugin=task/none
 SwitchType=switch/none
 MpiDefault=none
-JobAcctGatherType=jobacct_gather/linux
-JobAcctGatherFrequency=2
-JobAcctGatherParams=OverMemoryKill
+JobAcctGatherType=jobacct_gather/none
 SelectType=select/cons_tres
 SelectTypeParameters=CR_Core_Memory
 SlurmdParameters=config_overrides
@@ -99,6 +97,7 @@ up() {
     fail "$conf is another cluster's: none for tests is started here"
   fi
   install_packages
+  if [ -e $conf ] && [ "$(make_conf)" != "$(cat $conf)" ]; then down; fi # it has other nodes
   umask 022
   mkdir -p "$folder"/{munge,state,spool}
   chmod 711 "$folder/munge"
@@ -109,14 +108,15 @@ up() {
     munged --key-file="$munge/key" --socket="$munge/socket" --pid-file="$munge/pid" \
       --log-file="$munge/log" --seed-file="$munge/seed"
   }
-  write_conf
+  mkdir -p /etc/slurm
+  make_conf >$conf
   pid "$folder/slurmctld.pid" slurmctld >/dev/null || slurmctld
   for i in $(seq "$nodes"); do
     mkdir -p "$folder/spool/n$i"
     pid "$folder/slurmd-n$i.pid" slurmd >/dev/null || slurmd -N "n$i"
   done
   for _ in $(seq 100); do
-    ready=$(sinfo -h -N -p main -t idle,mixed,alloc -o %N 2>/dev/null | wc -l)
+    ready=$(sinfo -h -N -p main -t idle,mixed,alloc -o %N 2>/dev/null | wc -l) || true
     [ "$ready" = "$nodes" ] && exit 0
     scontrol update nodename="n[1-$nodes]" state=resume >/dev/null 2>&1 || true
     sleep 0.3
@@ -126,7 +126,7 @@ up() {
 }
 
 down() {
-  [ -d "$folder" ] || exit 0
+  grep -qsF "$mark" $conf || return 0
   if ids=$(timeout 5 squeue -h -o %A 2>/dev/null) && [ -n "$ids" ]; then
     # shellcheck disable=SC2086
     scancel $ids 2>/dev/null || true
@@ -138,8 +138,8 @@ down() {
   for file in "$folder"/slurmd-*.pid; do stop "$file" slurmd; done
   stop "$folder/slurmctld.pid" slurmctld
   stop "$folder/munge/pid" munged
-  rm -rf "$folder"
-  if grep -qsF "$mark" $conf; then rm -f $conf; fi
+  [ ! -s "$folder/munge/key" ] || rm -rf "$folder"
+  rm -f $conf
 }
 
 case ${1:-} in

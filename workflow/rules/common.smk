@@ -12,7 +12,7 @@ from fedreact.errors import UserError
 from fedreact.variants import split_variant
 from fedreact.workflow.config import command_options, load_plan
 from fedreact.workflow.digest import code_digest
-from fedreact.workflow.start import check_writable, mend_times
+from fedreact.workflow.start import check_writable, mend_times, remove_parts
 
 try:
     PLAN = load_plan(config)
@@ -44,6 +44,7 @@ def get_ready():
     """What must be so before the first step."""
     try:
         check_writable(Path(R))
+        remove_parts(Path(R))
     except UserError as error:
         raise WorkflowError(f"error: {error}") from None
     if n := mend_times(Path(R), Path("config"), Path("src")):

@@ -34,6 +34,8 @@ rule make_partition:
         f"{R}/logs/partitions/{{dataset}}/{{partition}}/seed{{seed}}.log",
     conda:
         "../../environment.yml"
+    resources:
+        runtime=lambda w, attempt: 2 * attempt,
     params:
         options=lambda w: command_options(PLAN.partition_options(w.partition)),
         code=code_digest("scripts/make_partition.py"),

@@ -45,6 +45,8 @@ rule extract_features:
         f"{R}/logs/features/{{dataset}}/{{encoder}}/seed{{seed}}.log",
     conda:
         "../../environment.yml"
+    resources:
+        runtime=lambda w, attempt: 10 * attempt,
     params:
         code=lambda w: encoder_code("scripts/extract_features.py", w),
     shell:

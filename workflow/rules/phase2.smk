@@ -12,6 +12,8 @@ rule run_phase2:
         f"{R}/logs/rounds/{{dataset}}/{{setting}}/seed{{seed}}.log",
     conda:
         "../../environment.yml"
+    resources:
+        runtime=lambda w, attempt: 5 * attempt,
     params:
         options=lambda w: command_options(PLAN.phase2_options(w.setting)),
         code=lambda w: code_digest(
@@ -35,6 +37,8 @@ rule estimate_clusters:
         f"{R}/logs/n_clusters/{{dataset}}/{{setting}}/seed{{seed}}.log",
     conda:
         "../../environment.yml"
+    resources:
+        runtime=lambda w, attempt: 5 * attempt,
     params:
         options=lambda w: command_options(PLAN.n_clusters_options(w.setting)),
         code=code_digest("scripts/estimate_clusters.py"),

@@ -12,7 +12,7 @@ rule train_supervised:
         f"{R}/logs/supervised/{{dataset}}/{{setting}}/{{architecture}}/seed{{seed}}.log",
     conda:
         "../../environment.yml"
-    threads: lambda w: min(PLAN.clients_of(w.setting), PLAN.how_much["threads"]["supervised"])
+    threads: lambda w: PLAN.supervised_threads(w.setting)
     resources:
         mem_mb=lambda w, threads, attempt: attempt * (2000 + 700 * threads),
         runtime=lambda w, attempt: attempt * PLAN.how_much["minutes"]["supervised"],

@@ -465,11 +465,22 @@ class Plan:
     def encoder_threads(self, encoder: str) -> int:
         """Cores that training an encoder asks for: one for each 1,000 local steps, at most.
 
-        Several short trainings side by side make better use of cores than one after the other.
+        Several short trainings side by side make better use of cores than one after the other. On
+        a GPU all clients are one batch.
         """
+        if self.gpus:
+            return 1
         n, options = self.n_clients(encoder), self.phase1_options(encoder)
         worth = -(-n * options["rounds"] * options["steps"] // 1000)
         return min(n, worth, self.how_much["threads"]["encoder"])
+
+    def supervised_threads(self, setting: str) -> int:
+        """Cores that training a baseline asks for."""
+        return (
+            1
+            if self.gpus
+            else min(self.clients_of(setting), self.how_much["threads"]["supervised"])
+        )
 
     @property
     def gpus(self) -> int:

@@ -21,6 +21,12 @@ def check_writable(results: Path) -> None:
         raise UserError(f"{results}: results cannot be written there ({error.strerror})") from None
 
 
+def remove_parts(results: Path) -> None:
+    """Remove what killed steps have left of files that they were writing."""
+    for path in results.rglob(".*.part"):
+        path.unlink(missing_ok=True)
+
+
 def mend_times(*folders: Path) -> int:
     """Set the times of files from the future to now; returns of how many.
 
