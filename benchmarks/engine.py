@@ -297,7 +297,7 @@ class Flower:
         try:
             self.pipe.send(question)
             return self.pipe.recv()
-        except (EOFError, BrokenPipeError) as error:
+        except (EOFError, ConnectionError) as error:
             raise SystemExit(f"Flower's simulation ended: see {self.log}") from error
 
     def round(self, steps):

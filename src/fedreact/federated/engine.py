@@ -155,7 +155,10 @@ class Workers:
     def round(
         self, theta: np.ndarray, state: dict[str, np.ndarray], t: int, on_progress: Progress
     ) -> tuple[np.ndarray, dict[str, np.ndarray]]:
-        """Return the clients' uploads ``[K, P]`` and their state after local training."""
+        """Return the clients' uploads ``[K, P]`` and their state after local training.
+
+        The uploads are shared memory, which the next round overwrites.
+        """
         if self._pool is None:
             self._start(theta.size)
         self._progress.zero_()
@@ -173,8 +176,7 @@ class Workers:
                 done, total = self._progress.sum(0).tolist()
                 on_progress(int(done), total / max(done, 1))
             own = [future.result() for future in futures]
-            # A copy, since the next round writes here.
-            return self._uploads.numpy().copy(), {
+            return self._uploads.numpy(), {
                 n: np.concatenate([kept[n] for kept in own]) for n in own[0]
             }
         except BrokenProcessPool as error:
