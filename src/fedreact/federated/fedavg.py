@@ -38,7 +38,7 @@ BLOCK = 4096
 def weighted_mean(uploads: np.ndarray, n_samples: np.ndarray) -> np.ndarray:
     """Aggregate ``uploads [K, P]`` by sample counts ``[K]`` (Algorithm 1, line 8)."""
     share, mean = n_samples / n_samples.sum(), np.empty_like(uploads[0])
-    # By blocks that stay in the cache: all uploads in float64 at once would be as much memory again.
+    # By blocks that stay in the cache: all uploads in float64 at once are twice their memory.
     for start in range(0, len(mean), BLOCK):
         block = slice(start, start + BLOCK)
         mean[block] = share @ uploads[:, block].astype(np.float64)
