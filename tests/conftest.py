@@ -5,6 +5,7 @@ import re
 import shutil
 import subprocess
 import sys
+import time
 from pathlib import Path
 
 import pytest
@@ -114,3 +115,26 @@ def descendants(pid):
         below += children
         todo = todo[1:] + children
     return below
+
+
+def edit(path, old, new):
+    """Change the first place where a text stands in a file."""
+    text = path.read_text()
+    assert old in text
+    path.write_text(text.replace(old, new, 1))
+
+
+def longer_training(folder, rounds):
+    """A copy of the project whose encoders at scale smoke take some rounds, with checkpoints."""
+    project, old = copy_project(folder), "phase1: {rounds: 2, steps: 1}"
+    edit(project / "config/scales/smoke.yaml", old, f"phase1: {{rounds: {rounds}, steps: 1}}")
+    return project
+
+
+def wait_until(condition, seconds=120):
+    """Wait for something to become true, and return it."""
+    deadline = time.monotonic() + seconds
+    while not (found := condition()):
+        assert time.monotonic() < deadline, f"not within {seconds} s"
+        time.sleep(0.02)
+    return found

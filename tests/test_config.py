@@ -12,7 +12,7 @@ from fedreact.errors import UserError
 from fedreact.variants import split_variant
 from fedreact.workflow.config import command_options, load_plan
 from fedreact.workflow.reading import read_yaml
-from fedreact.workflow.start import check_writable, mend_times
+from fedreact.workflow.start import check_writable, mend_times, remove_parts
 
 BASE = {
     "scale": "smoke",
@@ -425,6 +425,16 @@ def test_files_from_the_future_are_of_now(tmp_path):
     assert mend_times(tmp_path, tmp_path / "no folder") == 1
     assert old.stat().st_mtime < time.time() - 900
     assert abs(early.stat().st_mtime - time.time()) < 60
+
+
+def test_only_old_parts_of_files_are_removed(tmp_path):
+    old, fresh, whole = (tmp_path / f"a/{name}" for name in (".x.1.part", ".y.2.part", "z.npz"))
+    old.parent.mkdir()
+    for path, age in ((old, 90_000), (fresh, 10), (whole, 90_000)):
+        path.touch()
+        os.utime(path, (time.time() - age,) * 2)
+    remove_parts(tmp_path)
+    assert sorted(tmp_path.rglob("*.*")) == [fresh, whole]
 
 
 def test_results_that_cannot_be_written(tmp_path):

@@ -4,7 +4,7 @@ import json
 import shutil
 
 import pytest
-from conftest import command, planned
+from conftest import command, edit, planned
 
 pytestmark = pytest.mark.workflow
 
@@ -18,12 +18,6 @@ def ok(*words, cwd):
 def git(*words, cwd):
     git = shutil.which("git")
     return ok(git, "-c", "user.name=t", "-c", "user.email=t@example.org", *words, cwd=cwd)
-
-
-def edit(path, old, new):
-    text = path.read_text()
-    assert old in text
-    path.write_text(text.replace(old, new, 1))
 
 
 @pytest.fixture(scope="module")

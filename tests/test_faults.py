@@ -3,6 +3,7 @@
 After each, one line says what happened, and running again ends in the bytes of an undisturbed run.
 """
 
+import contextlib
 import hashlib
 import os
 import random
@@ -11,26 +12,26 @@ import shutil
 import signal
 import subprocess
 import threading
-import time
 from pathlib import Path
 
 import pytest
-from conftest import PATHS, SCRIPTS, SMOKE, command, copy_project, descendants, planned, snakemake
+from conftest import (
+    PATHS,
+    SCRIPTS,
+    SMOKE,
+    command,
+    descendants,
+    longer_training,
+    planned,
+    snakemake,
+    wait_until,
+)
 
 pytestmark = pytest.mark.workflow
 
 TARGET = "iclr_table02"
-# Several rounds, so that some kills fall between the checkpoints of a training.
-PHASE1 = ("phase1: {rounds: 2, steps: 1}", "phase1: {rounds: 8, steps: 1}")
-
-
-def new_project(folder):
-    project = copy_project(folder)
-    scale = project / "config/scales/smoke.yaml"
-    text = scale.read_text()
-    assert PHASE1[0] in text
-    scale.write_text(text.replace(*PHASE1, 1))
-    return project
+# Of training, so that some kills fall between its checkpoints.
+ROUNDS = 8
 
 
 def run(project, **options):
@@ -50,7 +51,7 @@ def digests(project):
 @pytest.fixture(scope="module")
 def undisturbed(tmp_path_factory):
     """The results of one run to the end."""
-    project = new_project(tmp_path_factory.mktemp("undisturbed"))
+    project = longer_training(tmp_path_factory.mktemp("undisturbed"), ROUNDS)
     printed, status = run(project)
     assert status == 0, printed
     return project
@@ -75,6 +76,16 @@ def words_of(pid):
     except OSError:
         return ""
     return words if Path(words.split("\0")[0]).name.startswith("python") else ""
+
+
+def at_work(project):
+    """Processes of steps in a project."""
+    found = []
+    for folder in Path("/proc").glob("[0-9]*"):
+        with contextlib.suppress(OSError):
+            if (folder / "cwd").readlink() == project and "scripts/" in words_of(folder.name):
+                found.append(folder.name)
+    return found
 
 
 KILLS = int(os.environ.get("FEDREACT_KILLS", "50"))
@@ -153,14 +164,16 @@ class Campaign(threading.Thread):
     def finish(self, printed):
         """Keep what a run that went through has made, and start over."""
         self.finished += 1
-        # Steps of a workflow that was killed may still be at work.
-        wait_until(lambda: not list((self.project / "results").rglob("*.part")))
+        wait_until(lambda: not at_work(self.project))  # steps of a workflow that was killed
         self.results.append(digests(self.project))
         shutil.rmtree(self.project / "results/smoke")
 
 
 def test_killed_at_random_moments(undisturbed, tmp_path, capsys):
-    campaigns = [Campaign(new_project(tmp_path / str(i)), -(-KILLS // 2), seed=i) for i in range(2)]
+    campaigns = [
+        Campaign(longer_training(tmp_path / str(i), ROUNDS), -(-KILLS // 2), seed=i)
+        for i in range(2)
+    ]
     for campaign in campaigns:
         campaign.start()
     for campaign in campaigns:
@@ -196,15 +209,8 @@ def test_after_a_kill_the_lock_is_explained_and_lifted(undisturbed, done):
     assert digests(done) == digests(undisturbed)
 
 
-def wait_until(condition):
-    deadline = time.monotonic() + 60
-    while not condition():
-        assert time.monotonic() < deadline
-        time.sleep(0.02)
-
-
 def test_two_workflows_at_once(undisturbed, tmp_path):
-    project = new_project(tmp_path)
+    project = longer_training(tmp_path, ROUNDS)
     first = threading.Thread(target=lambda: results.append(run(project)))
     results = []
     first.start()
@@ -229,7 +235,7 @@ def isolated(script, cwd):
 
 @pytest.mark.parametrize("kilobytes", [40, 1000])
 def test_a_full_disk(undisturbed, tmp_path, kilobytes):
-    project = new_project(tmp_path / "p")
+    project = longer_training(tmp_path / "p", ROUNDS)
     workflow = f"snakemake --cores 1 {TARGET} {' '.join(SMOKE)}"
     printed, status = isolated(
         f"""

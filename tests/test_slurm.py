@@ -8,11 +8,21 @@ import os
 import re
 import signal
 import subprocess
-import time
 from pathlib import Path
 
 import pytest
-from conftest import PATHS, SCRIPTS, SMOKE, command, copy_project, digits, planned
+from conftest import (
+    PATHS,
+    SCRIPTS,
+    SMOKE,
+    command,
+    copy_project,
+    digits,
+    edit,
+    longer_training,
+    planned,
+    wait_until,
+)
 
 pytestmark = [
     pytest.mark.workflow,
@@ -76,26 +86,8 @@ ENCODERS = [
 ]
 
 
-def slow_project(folder):
-    """A copy of the project whose encoders take some seconds."""
-    project = copy_project(folder)
-    scale = project / "config/scales/smoke.yaml"
-    old = "phase1: {rounds: 2, steps: 1}"
-    assert old in scale.read_text()
-    scale.write_text(scale.read_text().replace(old, "phase1: {rounds: 20, steps: 1}", 1))
-    return project
-
-
 def ask(*words):
     return subprocess.run(words, capture_output=True, text=True, check=True).stdout
-
-
-def wait_until(condition, seconds=120):
-    deadline = time.monotonic() + seconds
-    while not (found := condition()):
-        assert time.monotonic() < deadline, ask("squeue")
-        time.sleep(0.05)
-    return found
 
 
 def state(job):
@@ -152,14 +144,14 @@ def stop_all(jobs):
 
 def test_trainings_that_are_stopped_go_on_to_the_same_bits(cluster, tmp_path):
     """One is killed, one runs out of time, and one makes room for another job."""
-    undisturbed = slow_project(tmp_path / "undisturbed")
+    undisturbed = longer_training(tmp_path / "undisturbed", 20)
     printed, status = command("snakemake", "--cores", "2", *ENCODERS, *SMOKE, cwd=undisturbed)
     assert status == 0, printed
 
-    project = slow_project(tmp_path / "stopped")
-    profile, old = project / "profiles/slurm/config.yaml", "set-resources:\n"
+    project = longer_training(tmp_path / "stopped", 20)
+    old = "set-resources:\n"
     new = f"{old}  train_encoder: {{slurm_partition: scavenge}}\n"
-    profile.write_text(profile.read_text().replace(old, new, 1))
+    edit(project / "profiles/slurm/config.yaml", old, new)
     words = ["snakemake", *HERE, *SMOKE, "--", *ENCODERS]
     with (
         (tmp_path / "printed.txt").open("w") as file,

@@ -32,7 +32,7 @@ class FedAvg:
         return theta[None]
 
 
-BLOCK = 4096
+BLOCK = 4096  # weights averaged at once
 
 
 def weighted_mean(uploads: np.ndarray, n_samples: np.ndarray) -> np.ndarray:

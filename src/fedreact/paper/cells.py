@@ -7,7 +7,7 @@ import pandas as pd
 from scipy.special import stdtrit
 
 from fedreact.errors import UserError
-from fedreact.paper.layout import cells_of
+from fedreact.paper.layout import cells_of, untuned
 
 COLUMNS = [
     "table",
@@ -179,8 +179,7 @@ def of_cell(means: pd.DataFrame, setting: str, method: str) -> pd.DataFrame:
     """Lines of a setting and method; those of the untuned one where tuning changes nothing."""
     chosen = means[(means["setting"] == setting) & (means["method"] == method)]
     if chosen.empty:
-        base = setting.replace("+tuned=true", "")
-        chosen = means[(means["setting"] == base) & (means["method"] == method)]
+        chosen = means[(means["setting"] == untuned(setting)) & (means["method"] == method)]
     return chosen
 
 

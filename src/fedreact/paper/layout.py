@@ -15,3 +15,8 @@ def cells_of(spec: dict) -> list[tuple[str, str]]:
             else:
                 found.append((row, column) if kind == "methods" else (column, row))
     return found
+
+
+def untuned(setting: str) -> str:
+    """Setting whose scores stand in a tuned one's row where tuning changes nothing."""
+    return setting.replace("+tuned=true", "")

@@ -22,7 +22,7 @@ from fedreact.data import eegmmidb, files
 from fedreact.data import own as own_data
 from fedreact.data.sumo_ev.regions import REGIONS
 from fedreact.errors import UserError
-from fedreact.paper.layout import cells_of
+from fedreact.paper.layout import cells_of, untuned
 from fedreact.provenance import TOLD
 from fedreact.variants import assignments, split_variant
 from fedreact.workflow import own
@@ -357,7 +357,7 @@ class Plan:
         spec, supervised = self.outputs["tables"][table], self.supervised_methods()
         wanted = dict.fromkeys(cells_of(spec))
         settings = [s for s, method in wanted if method not in supervised]
-        files = self.rounds(dict.fromkeys(self.phase2_setting(s) for s in settings))
+        files = self.rounds(dict.fromkeys(untuned(s) for s in settings))
         trained = [
             (self.supervised_setting(s, supervised[m]), supervised[m])
             for s, m in wanted
@@ -371,13 +371,9 @@ class Plan:
 
     def supervised_setting(self, setting: str, architecture: str) -> str:
         """Setting whose training stands in a row: an architecture may be at its best untuned."""
-        base = self.phase2_setting(setting)
+        base = untuned(setting)
         options = self.supervised_options(base, architecture) | {"setting": setting}
         return base if options == self.supervised_options(setting, architecture) else setting
-
-    def phase2_setting(self, setting: str) -> str:
-        """Setting of Phase 2 that stands in the row of a setting: tuning changes only baselines."""
-        return setting.replace("+tuned=true", "")
 
     def figure_inputs(self, figure: str) -> list[str]:
         """Files that a figure is made of."""

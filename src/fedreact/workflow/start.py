@@ -1,5 +1,6 @@
 """What must be so before the first step: results can be written, no file is from the future."""
 
+import contextlib
 import os
 import tempfile
 import time
@@ -9,6 +10,9 @@ from fedreact.errors import UserError
 
 AHEAD = 60.0
 """Seconds that a file's time may be ahead: clocks of file servers differ."""
+
+OLD = 86400.0
+"""Seconds after which nobody writes to a file any more."""
 
 
 def check_writable(results: Path) -> None:
@@ -22,9 +26,15 @@ def check_writable(results: Path) -> None:
 
 
 def remove_parts(results: Path) -> None:
-    """Remove what killed steps have left of files that they were writing."""
+    """Remove what killed steps have left of files that they were writing.
+
+    Snakemake lets two workflows run at once that share no file, so not what may be at work.
+    """
+    now = time.time()
     for path in results.rglob(".*.part"):
-        path.unlink(missing_ok=True)
+        with contextlib.suppress(OSError):  # gone by now
+            if path.stat().st_mtime < now - OLD:
+                path.unlink()
 
 
 def mend_times(*folders: Path) -> int:
