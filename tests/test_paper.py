@@ -167,6 +167,21 @@ def test_latex_escapes_and_signs():
     assert "$-$0.050" in tex
 
 
+def test_wide_latex_tables_come_in_parts_with_every_cell_once(monkeypatch):
+    table, text, notes = shown()
+    whole = render.latex(table, "t", text, notes)
+    monkeypatch.setattr(render, "WIDEST", 1)
+    parts = render.latex(table, "t", text, notes).split(r"\begin{table}")[1:]
+    assert len(parts) == 3
+    assert [part.count(r"\label") for part in parts] == [1, 0, 0]
+    assert [part.count("fewer rounds") for part in parts] == [0, 0, 1]
+    for number in ("0.900 &", "0.750 "):
+        assert number in whole
+    for part, column, number in zip(parts, SPEC["columns"], ("0.900", "0.750")):
+        assert f"&  & {column} " in part
+        assert f"RTD - 10 clients & published & {number} " in part
+
+
 @pytest.mark.skipif(shutil.which("pdflatex") is None, reason="pdflatex is not installed")
 def test_latex_compiles(tmp_path):
     table, text, notes = shown()

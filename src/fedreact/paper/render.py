@@ -14,6 +14,9 @@ METRICS = {
 }
 """Title and decimals of each metric."""
 
+WIDEST = 5
+"""Columns of a table side by side in LaTeX."""
+
 COUNTED = ("steps", "gflops")
 """Metrics that are counted, not measured: an interval would say nothing."""
 
@@ -93,14 +96,33 @@ def markdown(cells: pd.DataFrame, text: str, footnotes: list[str]) -> str:
 
 
 def latex(cells: pd.DataFrame, label: str, text: str, footnotes: list[str]) -> str:
-    """The table as a LaTeX ``table`` environment; needs the packages booktabs and graphicx."""
+    """The table as LaTeX, in parts of at most ``WIDEST`` columns: wider ones cannot be read.
+
+    Parts, and the notes on several, are ``table`` environments with one number; they need the
+    packages booktabs and graphicx.
+    """
     columns = list(dict.fromkeys(cells["column"]))
-    width = len(columns) + 2
+    n = -(-len(columns) // WIDEST)
+    parts = [columns[len(columns) * i // n : len(columns) * (i + 1) // n] for i in range(n)]
+    bodies = [_tabular(cells[cells["column"].isin(part)], part) for part in parts]
+    below = [rf"  \par\smallskip\raggedright {_tex(note)}" for note in footnotes]
+    captions = [_tex(text), *(f"Part {i} of {n}." for i in range(2, n + 1))]
+    if n == 1 or not footnotes:
+        bodies[-1] += below
+    else:  # a page holds either
+        bodies, captions = [*bodies, below], [*captions, "Notes."]
+    out = []
+    for i, (body, words) in enumerate(zip(bodies, captions)):
+        out += [r"\begin{table}", r"  \centering\footnotesize\setlength{\tabcolsep}{4pt}"]
+        out += [r"  \addtocounter{table}{-1}"] if i else []
+        out += [rf"  \caption{{{words}}}", *([] if i else [rf"  \label{{tab:{label}}}"])]
+        out += [*body, r"\end{table}"]
+    return "\n".join(out) + "\n"
+
+
+def _tabular(cells, columns):
+    """Lines of LaTeX: a tabular of some columns, no broader than the text."""
     out = [
-        r"\begin{table}",
-        r"  \centering\footnotesize\setlength{\tabcolsep}{4pt}",
-        rf"  \caption{{{_tex(text)}}}",
-        rf"  \label{{tab:{label}}}",
         r"  \resizebox{\ifdim\width>\linewidth\linewidth\else\width\fi}{!}{%",
         rf"  \begin{{tabular}}{{ll{'r' * len(columns)}}}",
         r"    \toprule",
@@ -108,17 +130,13 @@ def latex(cells: pd.DataFrame, label: str, text: str, footnotes: list[str]) -> s
     ]
     for line in lines(cells):
         if len(line) == 1:
-            out += [
-                r"    \midrule",
-                rf"    \multicolumn{{{width}}}{{l}}{{\emph{{{_tex(line[0])}}}}} \\",
-            ]
+            title = rf"\multicolumn{{{len(columns) + 2}}}{{l}}{{\emph{{{_tex(line[0])}}}}} \\"
+            out += [r"    \midrule", f"    {title}"]
             continue
         if line[0]:
             out.append(r"    \addlinespace")
         out.append("    " + _tex_row(line))
-    out += [r"    \bottomrule", r"  \end{tabular}}"]
-    out += [rf"  \par\smallskip\raggedright {_tex(note)}" for note in footnotes]
-    return "\n".join([*out, r"\end{table}"]) + "\n"
+    return [*out, r"    \bottomrule", r"  \end{tabular}}"]
 
 
 def _bounds(cells):
