@@ -22,13 +22,9 @@ except UserError as error:
 PLAN.export()
 R = PLAN.results
 
-# The scripts find the package also where it is not installed (conda environments of the rules). A
-# prefix of one's own replaces Snakemake's, without which a failed step behind a pipe is a success.
-#
-# A killed step can say nothing, so the shell around it does.
-STOPPED = "error: stopped by signal $((c - 128)); run the same command again"
-shell.prefix(f"""set -euo pipefail; export PYTHONPATH={workflow.basedir}/src
-trap 'c=$?; [ $c -le 128 ] || echo "{STOPPED}" >&2' EXIT; """)
+# A prefix of one's own replaces Snakemake's, without which a failed step behind a pipe is a success.
+# It is a file, since Snakemake prints the whole command of a step that has failed.
+shell.prefix(f'. "{workflow.basedir}/workflow/step.sh" "{workflow.basedir}/src"; ')
 
 
 wildcard_constraints:
