@@ -1,10 +1,11 @@
-# Rebuilds the tables and figures of the Fed-REACT papers.
+# Rebuilds the tables and figures of papers of federated learning on time series (config/papers/).
 #
-#   snakemake --cores 2 all_tables                 all tables at the scale of config/config.yaml
+#   snakemake --cores 2 all_tables                 all tables of the papers that config.yaml names
 #   snakemake --cores 2 table05                    one of them
-#   snakemake --cores 32 all --config scale=paper  everything, at the paper's scale
+#   snakemake --cores 32 all --config scale=paper  everything, at the papers' scale
 #
-# Data flow:  data -> partition -> encoder -> features -> rounds -> tables and figures,
+# Data flow:  data -> partition -> runs -> tables and figures,
+# of Fed-REACT:  data -> partition -> encoder -> features -> rounds -> tables and figures,
 # one file under results/<scale>/ for each arrow, one rule in workflow/rules/ for each step.
 
 from snakemake.utils import min_version
@@ -17,11 +18,10 @@ configfile: "config/config.yaml"
 
 include: "workflow/rules/common.smk"
 include: "workflow/rules/data.smk"
-include: "workflow/rules/sumo.smk"
-include: "workflow/rules/phase1.smk"
-include: "workflow/rules/phase2.smk"
-include: "workflow/rules/supervised.smk"
+include: "workflow/rules/encoding.smk"
+include: "workflow/rules/runs.smk"
 include: "workflow/rules/outputs.smk"
+include: "workflow/rules/claims.smk"
 
 
 localrules:
@@ -35,13 +35,14 @@ rule all:
     input:
         rules.all_tables.input,
         rules.all_figures.input,
+        rules.claims.output if PLAN.claims.papers() else [],
         rules.report.output,
 
 
 onstart:
     get_ready()
     print(
-        f"Scale: {PLAN.scale}. Data: {', '.join(PLAN.datasets.values())}. Results: {PLAN.results}/"
+        f"Scale: {PLAN.scale}. Data: {', '.join(PLAN.outputs.datasets_shown())}. Results: {PLAN.results}/"
     )
 
 

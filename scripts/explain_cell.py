@@ -6,12 +6,11 @@ Row and column may be parts of their labels, in capitals or not.
 import json
 from pathlib import Path
 
-from _cli import parser, run
-
 from fedreact import provenance
+from fedreact.command import parser, run
+from fedreact.digest import code_digest
 from fedreact.errors import UserError
-from fedreact.paper import origins
-from fedreact.workflow.digest import code_digest
+from fedreact.tables import origins
 
 
 def main(args):
@@ -47,9 +46,10 @@ def is_now(path, digest):
     return provenance.sha256(Path(path)) == digest if Path(path).is_file() else None
 
 
-def code_now(script):
-    """Today's code digest of a script, if it is there."""
-    return code_digest(script) if Path(script).is_file() else None
+def code_now(record):
+    """Today's digest of the code that made a record's results, if it is all there."""
+    files = [Path(record["script"]), *map(Path, record.get("plugins", []))]
+    return code_digest(*files) if all(file.is_file() for file in files) else None
 
 
 if __name__ == "__main__":

@@ -7,7 +7,9 @@ import json
 from pathlib import Path
 
 import pandas as pd
-from _cli import atomic, parser, run
+
+from fedreact.atomic import write_text
+from fedreact.command import parser, run
 
 
 def main(args):
@@ -17,8 +19,7 @@ def main(args):
         for cell in pd.read_csv(path).query("n_seeds > 0").to_dict("records"):
             by_column = found.setdefault(cell["table"], {}).setdefault(cell["row"], {})
             by_column.setdefault(cell["column"], {})[cell["metric"]] = cell["mean"]
-    with atomic(args.output) as path:
-        path.write_text(json.dumps(found, indent=1) + "\n")
+    write_text(args.output, json.dumps(found, indent=1) + "\n")
 
 
 if __name__ == "__main__":

@@ -1,51 +1,63 @@
-"""Make one table of the paper, rebuilt beside published: csv, LaTeX, Markdown, and its origins."""
+"""Make one table of a paper, rebuilt beside published: csv, LaTeX, Markdown, and its origins."""
 
 import json
 from pathlib import Path
 
 import pandas as pd
-from _cli import atomic, log, parser, run
 
-from fedreact.paper import cells, origins, render
-from fedreact.workflow.reading import read_yaml
+from fedreact.atomic import write_text
+from fedreact.command import log, parser, run
+from fedreact.reading import read_entry, read_json
+from fedreact.tables import cells, origins, render
+from fedreact.tables import published as values
 
 
 def main(args):
-    """Read the scores of all rounds and seeds, write the three forms and where they come from."""
-    spec = read_yaml(args.outputs)["tables"][args.table]
-    published = read_yaml(args.published)
-    cells.check_published(published, str(args.published))
-    scores = pd.concat([pd.read_csv(path).assign(file=str(path)) for path in args.scores])
-    found = cells.build(args.table, spec, published, scores, args.differences)
-    text = render.caption(spec["title"], found, args.scale, published["source"])
-    notes = render.notes(cells.reasons(found, published, args.differences))
-    if not published["rows"] and args.differences:
-        notes.append("At this scale: " + "; ".join(args.differences) + ".")
+    """Read scores, or what a study found, write the three forms and where cells come from."""
+    spec = read_entry(args.tables, args.name)
+    published = values.read(args.published)
+    doubts = values.doubts(published)
+    table = args.output.stem
+    if args.layout is None:
+        (study,) = args.scores
+        found, of_runs = cells.computed(table, pd.read_csv(study), published), {"study": study}
+        text = render.caption_of_study(spec["title"], published["source"])
+        notes = render.notes({}, doubts=doubts)
+    else:
+        layout = [cells.Place(*line) for line in read_json(args.layout, "--layout")]
+        scores = cells.read_scores(args.scores)
+        about = cells.About.of(spec)
+        found = cells.build(table, layout, about, published, scores, args.differences)
+        of_runs = {"layout": layout, "scores": scores, "last": about.last}
+        text = render.caption(spec["title"], found, args.scale, published["source"])
+        reasons = cells.reasons(found, published, args.differences)
+        notes = render.notes(reasons, cells.skipped(layout), doubts)
+        if not published["rows"] and args.differences:
+            notes.append("At this scale: " + "; ".join(args.differences) + ".")
     notes += spec.get("notes", [])
-    as_markdown = render.markdown(found, text, notes)
-    forms = {
-        ".csv": found.to_csv(index=False, float_format="%.6f", lineterminator="\n"),
-        ".tex": render.latex(found, args.table, text, notes),
-        ".md": as_markdown,
-    }
-    for suffix, content in forms.items():
-        with atomic(args.output.with_suffix(suffix)) as path:
-            path.write_text(content)
+    reference = spec.get("reference")
+    as_markdown = render.markdown(found, text, notes, reference)
+    as_csv = found.to_csv(index=False, float_format="%.6f", lineterminator="\n")
+    write_text(args.output, as_csv)
+    write_text(args.output.with_suffix(".tex"), render.latex(found, table, text, notes, reference))
+    write_text(args.output.with_suffix(".md"), as_markdown)
     came_from = origins.origins(
-        *(args.table, found, published, str(args.published), args.output),
-        *(spec, scores, args.differences),
+        *(table, found, published, str(args.published), args.output),
+        differences=args.differences,
+        **of_runs,
     )
-    with atomic(args.output.with_suffix(origins.SUFFIX)) as path:
-        path.write_text(json.dumps(came_from, indent=1) + "\n")
+    came_from |= {"caption": text, "notes": notes, "reference": reference}
+    write_text(args.output.with_suffix(origins.SUFFIX), json.dumps(came_from, indent=1) + "\n")
     log.info("%s", as_markdown)
 
 
 if __name__ == "__main__":
     p = parser(__doc__)
-    p.add_argument("--table", required=True, help="its name in the outputs file")
-    p.add_argument("--outputs", type=Path, default=Path("config/outputs.yaml"))
-    p.add_argument("--published", type=Path, required=True, help="the paper's values, yaml")
-    p.add_argument("--scores", type=Path, nargs="+", required=True, help="scores of rounds, csv")
+    p.add_argument("--tables", type=Path, required=True, help="tables.yaml of its paper")
+    p.add_argument("--name", required=True, help="its name there")
+    p.add_argument("--published", type=Path, nargs="?", help="its published values, yaml")
+    p.add_argument("--layout", help="JSON: row, column, folder, method, why skipped, of each cell")
+    p.add_argument("--scores", type=Path, nargs="*", default=[], help="csv of runs or of a study")
     p.add_argument("--scale", required=True)
     p.add_argument("--differences", nargs="*", default=[], help="of this scale from the paper")
     p.add_argument("--output", type=Path, required=True, help="the csv; the rest lies beside it")

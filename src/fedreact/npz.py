@@ -41,3 +41,9 @@ def load(path: Path, what: str, names: list[str]) -> dict[str, np.ndarray]:
     if missing := [name for name in names if name not in arrays]:
         raise UserError(f"{path}: not a {what}, it lacks {', '.join(missing)}")
     return arrays
+
+
+def load_one(path: Path, name: str) -> np.ndarray:
+    """Read one array of an npz file that is known to be sound; what goes wrong is numpy's error."""
+    with np.load(path, allow_pickle=False) as file:
+        return file[name]

@@ -3,7 +3,7 @@
 A record is a JSON file below ``<results>/provenance/``, at the path that the result has below
 ``<results>/``, written by the command that makes the result. Times and machines vary from run to
 run, so they lie there and not in the results, which stay the same bytes. No result depends on this
-module, so code digests leave it out (:mod:`fedreact.workflow.digest`), and a record that cannot be
+module, so code digests leave it out (:mod:`fedreact.digest`), and a record that cannot be
 written stops nothing.
 """
 
@@ -28,7 +28,27 @@ log = logging.getLogger("fedreact")
 
 TOLD = "FEDREACT_RUN"
 """Environment variable by which the workflow tells commands what they cannot know: JSON with
-``results`` (folder), ``config`` (what the user chose) and ``code`` (digest of each script)."""
+``results`` (folder) and ``config`` (what the user chose)."""
+
+_read: list[Path] = []
+_written: list[Path] = []
+_noted: dict[str, float] = {}
+
+
+def note_read(*paths: Path) -> None:
+    """Have files recorded as read, beside those that the command line names."""
+    _read.extend(paths)
+
+
+def note_written(path: Path) -> None:
+    """Have a file recorded as written."""
+    _written.append(path)
+
+
+def note_work(gflops: float) -> None:
+    """Have recorded how much work it was; estimates of like jobs rest on that."""
+    _noted["gflops"] = gflops
+
 
 PACKAGES = {
     "libsumo": "eclipse-sumo",
@@ -103,7 +123,6 @@ class Recording:
             "command": shlex.join(["python", *sys.argv]),
             "options": options,
             "config": told["config"],
-            "code": told["code"].get(str(script)),
             "commit": commit(),
             "python": platform.python_version(),
             "machine": machine(),
@@ -116,31 +135,39 @@ class Recording:
         self.clock = time.monotonic()
         self._save(self.output)
 
-    def end(self, read: Iterable[Path] = (), written: Iterable[Path] = ()) -> None:
-        """Complete the record: inputs, outputs (none if the command failed), and what it took.
+    def end(self, succeeded: bool = True) -> None:
+        """Complete the record: inputs, outputs (none if the command failed), code, what it took.
 
-        Parameters
-        ----------
-        read
-            Files that were read though the command line does not name them.
-        written
-            Files that were written; those that are gone again do not count.
+        Inputs are the paths of the command line and what was noted as read; outputs what was noted
+        as written, if it is still there.
         """
         if not self.active:
             return
         try:
             self.attempt |= {"ended": _now(), "seconds": round(time.monotonic() - self.clock, 2)}
             self.attempt |= usage()
-            kept = [path for path in written if path.is_file()]
+            kept = [path for path in _written if path.is_file()] if succeeded else []
             if kept:
+                self.record |= self._code() | _noted
                 self.record["packages"] = packages()
-                self.record["inputs"] = described(p for p in [*self.inputs, *read] if p.is_file())
+                self.record["inputs"] = described(p for p in [*self.inputs, *_read] if p.is_file())
                 self.record["outputs"] = described(kept)
             places = {record_file(self.results, path): path for path in [self.output, *kept]}
             for path in places.values():
                 self._save(path)
         except (OSError, ValueError) as error:
             log.warning("no record of this run: %s", error)
+
+    def _code(self):
+        """Digest of the code, and the plug-ins that were loaded by their names."""
+        from fedreact import plugins
+        from fedreact.digest import code_digest
+
+        named = sorted(map(str, {plugins.source_file(path) for path in plugins.loaded}))
+        script = Path(self.record["script"])
+        if not script.is_file():
+            return {"plugins": named, "code": None}
+        return {"plugins": named, "code": code_digest(script, *map(Path, named))}
 
     def _save(self, result):
         path = record_file(self.results, result)

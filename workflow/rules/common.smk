@@ -1,5 +1,6 @@
 # The checked configuration, and the helpers that the rules share.
 
+import shlex
 import sys
 from pathlib import Path
 
@@ -7,32 +8,35 @@ from snakemake.exceptions import WorkflowError
 
 sys.path.insert(0, f"{workflow.basedir}/src")
 
-from fedreact.data.sumo_ev.regions import REGIONS
+from fedreact.digest import code_digest
 from fedreact.errors import UserError
-from fedreact.variants import split_variant
-from fedreact.workflow.config import command_options, load_plan
-from fedreact.workflow.digest import code_digest
+from fedreact.workflow.plan import Plan
 from fedreact.workflow.start import check_writable, mend_times, remove_parts
 
 try:
-    PLAN = load_plan(config)
+    PLAN = Plan(config)
+    PLAN.check()
 except UserError as error:
     raise WorkflowError(str(error)) from None
 
 PLAN.export()
-R = PLAN.results
+R, FILES = PLAN.results, PLAN.files
 
 # A prefix of one's own replaces Snakemake's, without which a failed step behind a pipe is a success.
 # It is a file, since Snakemake prints the whole command of a step that has failed.
 shell.prefix(f'. "{workflow.basedir}/workflow/step.sh" "{workflow.basedir}/src"; ')
 
 
+# Names in paths: a step's may carry what was changed of it, as in stationary10+linkage=average.
 wildcard_constraints:
-    dataset=r"[a-z0-9-]+",
-    partition=r"[a-z0-9.-]+",
-    encoder=r"[A-Za-z0-9.+=_-]+",
-    setting=r"[A-Za-z0-9.+=_-]+",
-    architecture=r"[a-z0-9-]+",
+    paper="[A-Za-z0-9_]+",
+    dataset=r"[a-z0-9-]+(\+[A-Za-z0-9.+=_,:;-]+)?",
+    part=r"[A-Za-z0-9_-]+",
+    partition=r"[A-Za-z0-9.+=_,:;-]+",
+    encoder=r"[A-Za-z0-9.+=_,:;-]+",
+    kind="[a-z0-9_]+",
+    setting=r"[A-Za-z0-9.+=_,:;-]+",
+    job=r"[A-Za-z0-9.+=_,:;-]+",
     seed=r"\d+",
 
 
@@ -49,6 +53,6 @@ def get_ready():
         )
 
 
-def encoder_code(script, wildcards):
-    """Digest of a script and of the user's encoder, if it is one."""
-    return code_digest(script, *PLAN.own_encoder(wildcards.encoder))
+def words(given):
+    """Words of a command line."""
+    return shlex.join(map(str, given))

@@ -7,38 +7,52 @@ localrules:
 
 # Local, since compute nodes often reach no network.
 rule prepare_data:
+    input:
+        lambda w: PLAN.data.part_files(w.dataset),
     output:
         f"{R}/data/{{dataset}}.npz",
     log:
         f"{R}/logs/data/{{dataset}}.log",
-    wildcard_constraints:
-        dataset="(?!sumo-ev)[a-z0-9-]+",
     conda:
         "../../environment.yml"
     params:
-        options=lambda w: command_options(PLAN.data_options(w.dataset)),
-        registered=lambda w: str(PLAN.registry.get(w.dataset)),
-        raw=lambda w: PLAN.raw_digest(w.dataset),
-        code=code_digest("scripts/prepare_data.py"),
+        options=lambda w, input: words(PLAN.data.dataset_words(w.dataset, input)),
+        pinned=lambda w: PLAN.sources.pinned(w.dataset),
+        raw=lambda w: PLAN.sources.raw_digest(w.dataset),
+        code=lambda w: PLAN.data.source_code("scripts/prepare_data.py", w.dataset),
     shell:
-        "python scripts/prepare_data.py --dataset {wildcards.dataset} {params.options}"
-        " --output {output} 2>&1 | tee {log}"
+        "python scripts/prepare_data.py {params.options} --output {output} 2>&1 | tee {log}"
+
+
+# One simulation a process, so each town of simulated vehicles is a job.
+rule prepare_part:
+    output:
+        f"{R}/parts/{{dataset}}/{{part}}.npz",
+    log:
+        f"{R}/logs/parts/{{dataset}}/{{part}}.log",
+    conda:
+        "../../environment.yml"
+    params:
+        options=lambda w: words(PLAN.data.part_words(w.dataset, w.part)),
+        code=lambda w: PLAN.data.source_code("scripts/prepare_part.py", w.dataset),
+    shell:
+        "python scripts/prepare_part.py {params.options} --output {output} 2>&1 | tee {log}"
 
 
 rule make_partition:
     input:
         f"{R}/data/{{dataset}}.npz",
     output:
-        f"{R}/partitions/{{dataset}}/{{partition}}/seed{{seed}}.npz",
+        f"{R}/partitions/{{paper}}/{{dataset}}/{{partition}}/seed{{seed}}.npz",
     log:
-        f"{R}/logs/partitions/{{dataset}}/{{partition}}/seed{{seed}}.log",
+        f"{R}/logs/partitions/{{paper}}/{{dataset}}/{{partition}}/seed{{seed}}.log",
     conda:
         "../../environment.yml"
     resources:
         runtime=lambda w, attempt: 2 * attempt,
     params:
-        options=lambda w: command_options(PLAN.partition_options(w.partition)),
-        code=code_digest("scripts/make_partition.py"),
+        options=lambda w: words(PLAN.data.partition_words(w.paper, w.partition)),
+        code=lambda w: PLAN.data.partition_code(w.paper, w.partition),
     shell:
-        "python scripts/make_partition.py --data {input} --seed {wildcards.seed}"
-        " {params.options} --output {output} 2>&1 | tee {log}"
+        "python scripts/make_partition.py {params.options} --data {input} --seed {wildcards.seed}"
+        " --output {output} 2>&1 | tee {log}"

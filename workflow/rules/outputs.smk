@@ -1,4 +1,4 @@
-# Tables and figures, each also a target by its name.
+# Tables and figures, each also a target by its name, like each paper and each search.
 
 
 # Seconds each, so not worth a job of their own on a cluster.
@@ -7,18 +7,15 @@ localrules:
     make_figure,
     make_metrics,
     report,
-    measure_assumptions,
+    measure_ledger,
     assumptions,
     measure_search,
-    search,
-    measure_tuning,
-    tune,
 
 
 rule make_table:
     input:
-        scores=lambda w: PLAN.table_inputs(w.table),
-        published="config/published/{table}.yaml",
+        scores=lambda w: PLAN.outputs.table_inputs(w.table),
+        published=lambda w: PLAN.outputs.published(w.table),
     output:
         csv=f"{R}/tables/{{table}}.csv",
         tex=f"{R}/tables/{{table}}.tex",
@@ -26,59 +23,22 @@ rule make_table:
         origins=f"{R}/tables/{{table}}.provenance.json",
     log:
         f"{R}/logs/tables/{{table}}.log",
-    wildcard_constraints:
-        table="|".join(PLAN.outputs["tables"]),
     conda:
         "../../environment.yml"
     params:
-        spec=lambda w: str(PLAN.outputs["tables"][w.table]),
-        differences=PLAN.how_much["differences"],
+        options=lambda w: words(PLAN.outputs.table_words(w.table)),
+        spec=lambda w: str(PLAN.outputs.table_spec(w.table)),
         scale=PLAN.scale,
-        code=code_digest("scripts/make_table.py"),
+        code=lambda w: PLAN.outputs.table_code(w.table),
     shell:
-        "python scripts/make_table.py --table {wildcards.table} --published {input.published}"
-        " --scores {input.scores} --scale {params.scale} --differences {params.differences:q}"
-        " --output {output.csv} 2>&1 | tee {log}"
-
-
-# Parameters, FLOPs, measured milliseconds and bytes: no data is needed.
-rule make_costs:
-    input:
-        published="config/published/table12.yaml",
-    output:
-        [file for name in PLAN.outputs["costs"] for file in PLAN.table_files(name)],
-        [f"{R}/tables/{name}.provenance.json" for name in PLAN.outputs["costs"]],
-    log:
-        f"{R}/logs/costs.log",
-    conda:
-        "../../environment.yml"
-    params:
-        tables=[PLAN.table_files(name)[0] for name in PLAN.outputs["costs"]],
-        spec=str(PLAN.outputs["costs"]),
-        code=code_digest("scripts/make_costs.py"),
-    shell:
-        "python scripts/make_costs.py --published {input.published}"
-        " --outputs-csv {params.tables} 2>&1 | tee {log}"
-
-
-# The bound of Theorem 1 beside what is measured: no data is needed.
-rule study_theorem1:
-    output:
-        f"{R}/theorem1.csv",
-    log:
-        f"{R}/logs/theorem1.log",
-    conda:
-        "../../environment.yml"
-    params:
-        seeds=PLAN.seeds,
-        code=code_digest("scripts/study_theorem1.py"),
-    shell:
-        "python scripts/study_theorem1.py --seeds {params.seeds} --output {output} 2>&1 | tee {log}"
+        "python scripts/make_table.py {params.options} --published {input.published}"
+        " --scores {input.scores} --scale {params.scale} --output {output.csv} 2>&1 | tee {log}"
 
 
 rule make_figure:
     input:
-        lambda w: PLAN.figure_inputs(w.figure),
+        scores=lambda w: PLAN.outputs.figure_scores(w.figure),
+        files=lambda w: PLAN.outputs.figure_files(w.figure),
     output:
         pdf=f"{R}/figures/{{figure}}.pdf",
         png=f"{R}/figures/{{figure}}.png",
@@ -87,103 +47,71 @@ rule make_figure:
     conda:
         "../../environment.yml"
     params:
-        spec=lambda w: str(PLAN.outputs["figures"][w.figure]),
-        data=lambda w: PLAN.figure_sources(w.figure),
+        options=lambda w: words(PLAN.outputs.figure_words(w.figure)),
+        spec=lambda w: str(PLAN.outputs.figure_spec(w.figure)),
+        data=lambda w: ", ".join(PLAN.outputs.datasets_of(w.figure)),
         scale=PLAN.scale,
-        code=code_digest("scripts/make_figure.py"),
+        code=lambda w: PLAN.outputs.figure_code(w.figure),
     shell:
-        "python scripts/make_figure.py --figure {wildcards.figure} --inputs {input}"
+        "python scripts/make_figure.py {params.options} --scores {input.scores} --files {input.files}"
         " --data={params.data:q} --scale {params.scale} --output {output.pdf} 2>&1 | tee {log}"
 
 
-# What the ledger's alternatives change: not part of all, as it runs many settings again.
-rule measure_assumptions:
+# What a ledger's alternatives change: not part of all, as it runs many settings again.
+rule measure_ledger:
     input:
-        scores=PLAN.assumption_inputs(),
-        ledger="config/assumptions.yaml",
+        lambda w: PLAN.outputs.ledger_inputs(w.paper),
     output:
-        csv=f"{R}/assumptions.csv",
-        md=f"{R}/assumptions.md",
+        csv=f"{R}/assumptions/{{paper}}.csv",
+        md=f"{R}/assumptions/{{paper}}.md",
+        pdf=f"{R}/assumptions/{{paper}}.pdf",
+        png=f"{R}/assumptions/{{paper}}.png",
     log:
-        f"{R}/logs/assumptions.log",
+        f"{R}/logs/assumptions/{{paper}}.log",
     conda:
         "../../environment.yml"
     params:
+        measured=lambda w: PLAN.outputs.ledger_json(w.paper),
         scale=PLAN.scale,
-        code=code_digest("scripts/measure_assumptions.py"),
+        code=PLAN.outputs.measure_code("scripts/measure_ledger.py"),
     shell:
-        "python scripts/measure_assumptions.py --ledger {input.ledger} --scores {input.scores}"
+        "python scripts/measure_ledger.py --measured {params.measured:q} --scores {input}"
         " --scale {params.scale} --output {output.csv} 2>&1 | tee {log}"
 
 
 rule assumptions:
     input:
-        rules.measure_assumptions.output,
+        [
+            file
+            for paper in PLAN.outputs.papers_measured()
+            for file in FILES.summary("assumptions", paper)
+        ],
 
 
-# What the options of methods are chosen from: not part of all either.
+# What the options of methods are chosen from: not part of all either. Each is a target by its name.
 rule measure_search:
     input:
-        PLAN.search_inputs(),
+        lambda w: PLAN.outputs.search_inputs(w.search),
     output:
-        csv=f"{R}/search.csv",
-        md=f"{R}/search.md",
+        csv=f"{R}/searches/{{search}}.csv",
+        md=f"{R}/searches/{{search}}.md",
     log:
-        f"{R}/logs/search.log",
+        f"{R}/logs/searches/{{search}}.log",
     conda:
         "../../environment.yml"
     params:
+        options=lambda w: words(PLAN.outputs.search_words(w.search)),
         scale=PLAN.scale,
-        code=code_digest("scripts/measure_search.py"),
+        code=PLAN.outputs.measure_code("scripts/measure_search.py"),
     shell:
-        "python scripts/measure_search.py --scores {input} --scale {params.scale}"
+        "python scripts/measure_search.py {params.options} --scores {input} --scale {params.scale}"
         " --output {output.csv} 2>&1 | tee {log}"
 
 
-rule search:
-    input:
-        rules.measure_search.output,
-
-
-# The learning rates of Table 1's tuned baselines.
-rule measure_tuning:
-    input:
-        PLAN.tune_inputs(),
-    output:
-        csv=f"{R}/tuning.csv",
-        md=f"{R}/tuning.md",
-    log:
-        f"{R}/logs/tuning.log",
-    conda:
-        "../../environment.yml"
-    params:
-        scale=PLAN.scale,
-        code=code_digest("scripts/measure_tuning.py"),
-    shell:
-        "python scripts/measure_tuning.py --scores {input} --scale {params.scale}"
-        " --output {output.csv} 2>&1 | tee {log}"
-
-
-rule tune:
-    input:
-        rules.measure_tuning.output,
-
-
-# Each table and figure of config/outputs.yaml is a target by its name, e.g. table05.
-for name, files in PLAN.named_outputs().items():
-
-    rule:
-        name:
-            name
-        input:
-            files,
-        localrule: True
-
-
-# Of tables of scores; those of costs hold measured milliseconds, which vary.
+# For `dvc metrics diff`.
 rule make_metrics:
     input:
-        [f"{R}/tables/{name}.csv" for name in PLAN.outputs["tables"]],
+        lambda w: [f"{R}/tables/{name}.csv" for name in PLAN.chosen(PLAN.tables)],
     output:
         f"{R}/metrics.json",
     log:
@@ -198,21 +126,21 @@ rule make_metrics:
 
 rule all_tables:
     input:
-        [file for name in PLAN.table_names() for file in PLAN.table_files(name)],
+        [file for name in PLAN.chosen(PLAN.tables) for file in FILES.table(name)],
         rules.make_metrics.output,
 
 
 rule all_figures:
     input:
-        [file for name in PLAN.outputs["figures"] for file in PLAN.figure_files(name)],
+        [file for name in PLAN.chosen(PLAN.figures) for file in FILES.figure(name)],
 
 
 rule report:
     input:
-        tables=[f"{R}/tables/{name}.csv" for name in PLAN.table_names()],
-        figures=[f"{R}/figures/{name}.png" for name in PLAN.outputs["figures"]],
-        template="src/fedreact/paper/report.html.j2",
-        ledger="config/assumptions.yaml",
+        tables=[f"{R}/tables/{name}.csv" for name in PLAN.chosen(PLAN.tables)],
+        figures=[f"{R}/figures/{name}.png" for name in PLAN.chosen(PLAN.figures)],
+        template="src/fedreact/tables/report.html.j2",
+        ledgers=PLAN.outputs.ledgers(),
     output:
         f"{R}/report.html",
     log:
@@ -220,13 +148,20 @@ rule report:
     conda:
         "../../environment.yml"
     params:
-        spec=str(PLAN.outputs),
-        data=", ".join(PLAN.datasets.values()),
+        papers=PLAN.outputs.report_json(),
+        data=", ".join(PLAN.outputs.datasets_shown()),
         scale=PLAN.scale,
-        differences=PLAN.how_much["differences"],
-        code=code_digest("scripts/make_report.py"),
+        code=PLAN.outputs.measure_code("scripts/make_report.py"),
     shell:
-        "python scripts/make_report.py --tables {input.tables} --figures {input.figures}"
-        " --template {input.template} --ledger {input.ledger} --data {params.data:q}"
-        " --scale {params.scale} --differences {params.differences:q}"
-        " --output {output} 2>&1 | tee {log}"
+        "python scripts/make_report.py --papers {params.papers:q} --data {params.data:q}"
+        " --scale {params.scale} --output {output} 2>&1 | tee {log}"
+
+
+for name, files in PLAN.targets().items():
+
+    rule:
+        name:
+            name
+        input:
+            files,
+        localrule: True

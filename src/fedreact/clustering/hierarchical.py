@@ -1,17 +1,15 @@
 """Agglomerative hierarchical clustering of clients by similarity (Algorithm 3, line 6).
 
 The papers name the method but not its linkage. The default is Ward's criterion in the space whose
-inner products are the similarities; ``config/assumptions.yaml`` (``linkage``) holds the
+inner products are the similarities; the ledger (``linkage``) holds the
 alternatives and what they change.
 """
 
-import numpy as np
-from scipy.cluster import hierarchy
-from scipy.sparse import coo_array
-from scipy.sparse.csgraph import connected_components
-from scipy.spatial.distance import pdist, squareform
+from typing import Literal
 
-LINKAGES = ("ward", "ward-dissimilarity", "ward-rows", "average", "complete")
+import numpy as np
+
+Linkage = Literal["ward", "ward-dissimilarity", "ward-rows", "average", "complete"]
 
 
 def cosine_similarity(weights: np.ndarray) -> np.ndarray:
@@ -27,7 +25,7 @@ def cosine_similarity(weights: np.ndarray) -> np.ndarray:
     return similarity
 
 
-def agglomerative(similarity: np.ndarray, n_clusters: int, linkage: str = "ward") -> np.ndarray:
+def agglomerative(similarity: np.ndarray, n_clusters: int, linkage: Linkage = "ward") -> np.ndarray:
     """Group clients into ``n_clusters`` clusters, or one each if they are fewer.
 
     Parameters
@@ -44,6 +42,12 @@ def agglomerative(similarity: np.ndarray, n_clusters: int, linkage: str = "ward"
     numpy.ndarray
         ``int64 [K]`` labels, numbered in the order of each cluster's first client.
     """
+    # The workflow loads methods, and starts often: not at the top.
+    from scipy.cluster import hierarchy
+    from scipy.sparse import coo_array
+    from scipy.sparse.csgraph import connected_components
+    from scipy.spatial.distance import pdist, squareform
+
     K = len(similarity)
     if linkage == "ward-rows":
         distances = pdist(similarity)

@@ -8,7 +8,7 @@ from typing import NamedTuple
 
 import numpy as np
 
-from fedreact.clustering.hierarchical import agglomerative, cosine_similarity
+from fedreact.clustering.hierarchical import Linkage, agglomerative, cosine_similarity
 from fedreact.errors import UserError
 
 
@@ -69,7 +69,7 @@ def elbow(wcss_by_C: np.ndarray) -> int:
     return int(np.argmax(chord - wcss_by_C)) + 1
 
 
-def estimate(models: np.ndarray, max_clusters: int, linkage: str = "ward") -> Curves:
+def estimate(models: np.ndarray, max_clusters: int, linkage: Linkage = "ward") -> Curves:
     """Both criteria for the hierarchy of task models ``[K, P]`` cut at 1, ..., ``max_clusters``.
 
     Raises
@@ -90,7 +90,7 @@ def estimate(models: np.ndarray, max_clusters: int, linkage: str = "ward") -> Cu
     )
 
 
-def choose(criterion: str, models: np.ndarray, linkage: str = "ward") -> int:
+def choose(criterion: str, models: np.ndarray, linkage: Linkage = "ward") -> int:
     """Choose the number of clusters of task models ``[K, P]``, among 1 to K.
 
     ``criterion`` is ``elbow``, or ``silhouette`` for the number with the largest score.

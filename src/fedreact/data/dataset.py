@@ -6,82 +6,142 @@ from pathlib import Path
 import numpy as np
 
 from fedreact import npz
+from fedreact.data.windows import Windows
 from fedreact.errors import UserError
+from fedreact.rng import generator
+from fedreact.task import Task
+
+TARGETS = {"int64": (1,), "bool": (2,), "float32": (1, 2)}
+"""Types of ``y``, and how many dimensions it may have."""
 
 
 @dataclass(frozen=True)
 class SeriesDataset:
-    """Multivariate series with a label or a target each, zero-padded to a common length.
+    """Multivariate series with what is to be predicted of each, zero-padded to a common length.
 
     Attributes
     ----------
     name
         The source, e.g. ``"pendigits"``; it becomes the ``data`` column of the results.
     X
-        ``float32 [N, channels, T]``; zero from each series' length on.
+        ``float32 [N, channels, T]``, zero from each series' length on; or windows of recordings,
+        all of full length.
     lengths
         ``int64 [N]``, the observed steps of each series, 1 to T.
     y
-        ``int64 [N]``, labels from 0, or ``float32 [N]``, targets of a regression.
-    subject
+        ``int64 [N]``, labels from 0; ``bool [N, M]``, which of M labels are true; or ``float32
+        [N]`` or ``[N, M]``, targets of a regression.
+    owner
         ``int64 [N]``: who or what each series is of (writer, person, vehicle), or ``None`` where
-        the source does not say. Series of a subject are in the order of time, if they have one.
+        the source does not say. Series of an owner are in the order of time, if they have one.
     trial
         ``int64 [N]``: series of one trial overlap in time, so that they belong together in the
         train or in the test set; ``None`` if every series is a trial of its own.
+    time
+        ``float64 [N]``: seconds at which each series ends, from any origin; ``None`` if not known.
     """
 
     name: str
-    X: np.ndarray
+    X: np.ndarray | Windows
     lengths: np.ndarray
     y: np.ndarray
-    subject: np.ndarray | None = None
+    owner: np.ndarray | None = None
     trial: np.ndarray | None = None
+    time: np.ndarray | None = None
 
     def __post_init__(self):
-        n = len(self.X)
-        if self.X.ndim != 3 or self.X.dtype != np.float32 or n == 0:
-            raise UserError(
-                f"dataset {self.name}: X must be float32 [N, channels, T] with N > 0, "
-                f"got {self.X.dtype} {self.X.shape}"
-            )
-        for field in ("lengths", "y", "subject", "trial"):
+        self._check_series()
+        self._check_targets()
+        wanted = {"lengths": "int64", "owner": "int64", "trial": "int64", "time": "float64"}
+        for field, dtype in wanted.items():
             values = getattr(self, field)
-            if values is None and field in ("subject", "trial"):
+            if values is None and field != "lengths":
                 continue
-            allowed = ("int64", "float32") if field == "y" else ("int64",)
-            if values.shape != (n,) or values.dtype.name not in allowed:
-                raise UserError(
-                    f"dataset {self.name}: {field} must be {' or '.join(allowed)} [{n}], "
-                    f"got {values.dtype} {values.shape}"
+            if values.shape != (len(self.X),) or values.dtype.name != dtype:
+                self._wrong(
+                    f"{field} must be {dtype} [{len(self.X)}], got {values.dtype} {values.shape}"
                 )
-        if not np.isfinite(self.X).all():
-            bad = int(np.flatnonzero(~np.isfinite(self.X).all(axis=(1, 2)))[0])
-            raise UserError(f"dataset {self.name}: series {bad} holds NaN or infinite values")
-        if not np.isfinite(self.y).all():
-            bad = int(np.flatnonzero(~np.isfinite(self.y))[0])
-            raise UserError(f"dataset {self.name}: the target of series {bad} is NaN or infinite")
-        if not self.regression and self.y.min() < 0:
-            raise UserError(f"dataset {self.name}: labels must be 0 or more, got {self.y.min()}")
-        if self.lengths.min() < 1 or self.lengths.max() > self.X.shape[2]:
-            raise UserError(f"dataset {self.name}: lengths must lie in 1..{self.X.shape[2]}")
-        padding = np.arange(self.X.shape[2]) >= self.lengths[:, None]
-        if (self.X * padding[:, None]).any():
-            raise UserError(f"dataset {self.name}: values after a series' end must be zero")
+        if self.time is not None and not np.isfinite(self.time).all():
+            self._wrong(f"the time of series {_first(~np.isfinite(self.time))} is not finite")
+        steps = self.task.steps
+        if self.lengths.min() < 1 or self.lengths.max() > steps:
+            self._wrong(f"lengths must lie in 1..{steps}")
+        if isinstance(self.X, Windows):
+            if self.lengths.min() < steps:
+                self._wrong("windows of recordings have full length")
+        elif (self.X * (np.arange(steps) >= self.lengths[:, None])[:, None]).any():
+            self._wrong("values after a series' end must be zero")
+
+    def _check_series(self):
+        X = self.X
+        if isinstance(X, Windows):
+            if X.values.ndim != 2 or X.values.dtype != np.float32 or len(X) == 0:
+                self._wrong("recordings must be float32 [R, channels], with a window or more")
+            if not np.isfinite(X.values).all():
+                self._wrong(
+                    f"step {_first(~np.isfinite(X.values).all(1))} of the recordings is NaN or "
+                    "infinite"
+                )
+            if X.starts.min() < 0 or X.starts.max() > len(X.values) - X.length:
+                self._wrong("a window reaches beyond the recordings")
+            return
+        if X.ndim != 3 or X.dtype != np.float32 or len(X) == 0:
+            self._wrong(f"X must be float32 [N, channels, T] with N > 0, got {X.dtype} {X.shape}")
+        if not np.isfinite(X).all():
+            bad = _first(~np.isfinite(X).all(axis=(1, 2)))
+            self._wrong(f"series {bad} holds NaN or infinite values")
+
+    def _check_targets(self):
+        y, n = self.y, len(self.X)
+        if len(y) != n or y.ndim not in TARGETS.get(y.dtype.name, ()):
+            self._wrong(
+                f"y must be int64 [{n}], bool [{n}, labels] or float32 [{n}] or [{n}, targets], "
+                f"got {y.dtype} {y.shape}"
+            )
+        if not np.isfinite(y).all():
+            bad = _first(~np.isfinite(y.reshape(n, -1)).all(1))
+            self._wrong(f"the target of series {bad} is NaN or infinite")
+        if y.dtype == np.int64 and y.min() < 0:
+            self._wrong(f"labels must be 0 or more, got {y.min()}")
+
+    def _wrong(self, what):
+        raise UserError(f"dataset {self.name}: {what}")
 
     @property
-    def regression(self) -> bool:
-        """Whether ``y`` holds targets rather than labels."""
-        return self.y.dtype == np.float32
+    def task(self) -> Task:
+        """What is to be predicted, of what."""
+        if isinstance(self.X, Windows):
+            _, steps, channels = self.X.shape
+        else:
+            _, channels, steps = self.X.shape
+        if self.y.dtype == np.int64:
+            return Task("classification", int(self.y.max()) + 1, channels, steps)
+        kind = "multi-label" if self.y.dtype == bool else "regression"
+        return Task(kind, 1 if self.y.ndim == 1 else self.y.shape[1], channels, steps)
+
+    @property
+    def steps_first(self) -> np.ndarray | Windows:
+        """The series as training reads them, ``[N, T, channels]``."""
+        if isinstance(self.X, Windows):
+            return self.X
+        return np.ascontiguousarray(self.X.transpose(0, 2, 1))
 
     def take(self, which: np.ndarray) -> "SeriesDataset":
         """Return the dataset of these series alone."""
-        arrays = {name: values[which] for name, values in self._arrays().items()}
-        return replace(self, **arrays)
+        arrays = {name: values[which] for name, values in self._arrays().items() if name != "X"}
+        if isinstance(self.X, Windows):
+            X = Windows(self.X.values, self.X.starts[which], self.X.length)
+        else:
+            X = self.X[which]
+        return replace(self, X=X, **arrays)
 
     def save(self, path: Path) -> None:
         """Write the dataset as npz; the same content gives the same bytes."""
-        npz.save(path, name=np.array(self.name), **self._arrays())
+        arrays = self._arrays()
+        if isinstance(self.X, Windows):
+            X = arrays.pop("X")
+            arrays |= {"recording": X.values, "start": X.starts, "steps": np.array(X.length)}
+        npz.save(path, name=np.array(self.name), **arrays)
 
     def _arrays(self):
         given = {field.name: getattr(self, field.name) for field in fields(self)[1:]}
@@ -90,8 +150,33 @@ class SeriesDataset:
     @classmethod
     def load(cls, path: Path) -> "SeriesDataset":
         """Read what :meth:`save` wrote; a damaged file raises :class:`UserError`."""
-        f = npz.load(path, "dataset", ["name", "X", "lengths", "y"])
-        return cls(str(f["name"]), *(f.get(field.name) for field in fields(cls)[1:]))
+        f = npz.load(path, "dataset", ["name", "lengths", "y"])
+        try:
+            X = windows_of(f) if "recording" in f else f.get("X")
+        except UserError as error:
+            raise UserError(f"{path}: {error}") from None
+        if X is None:
+            raise UserError(f"{path}: not a dataset, it lacks X")
+        return cls(str(f["name"]), X, *(f.get(field.name) for field in fields(cls)[2:]))
+
+
+def windows_of(arrays: dict[str, np.ndarray]) -> Windows:
+    """Windows that an npz file describes: ``recording [R, channels]``, ``start [N]``, ``steps``."""
+    lacking = [name for name in ("recording", "start", "steps") if name not in arrays]
+    if lacking:
+        raise UserError(f"windows of recordings need {lacking[0]}")
+    recording, start, steps = (arrays[name] for name in ("recording", "start", "steps"))
+    if start.dtype.kind not in "iu" or start.ndim != 1:
+        raise UserError(f"start must be integers [N], got {start.dtype} {start.shape}")
+    if steps.dtype.kind not in "iu" or steps.ndim != 0 or not 1 <= steps <= len(recording):
+        raise UserError(
+            "steps must be one integer, the length of a window: 1 or more, no more than there are"
+        )
+    return Windows(recording, start.astype(np.int64), int(steps))
+
+
+def _first(bad):
+    return int(np.flatnonzero(bad)[0])
 
 
 def pad(series: list[np.ndarray], n_steps: int) -> tuple[np.ndarray, np.ndarray]:
@@ -109,3 +194,12 @@ def pad(series: list[np.ndarray], n_steps: int) -> tuple[np.ndarray, np.ndarray]
     for row, s in zip(X, series):
         row[:, : s.shape[1]] = s
     return X, lengths
+
+
+def thin_out(data: SeriesDataset, per_label: int | None) -> SeriesDataset:
+    """Keep ``per_label`` random series of each label, in their order; all if it is ``None``."""
+    if per_label is None:
+        return data
+    rng = generator(0, "thin out")
+    members = (rng.permutation(np.flatnonzero(data.y == label)) for label in np.unique(data.y))
+    return data.take(np.sort(np.concatenate([m[:per_label] for m in members])))

@@ -2,7 +2,7 @@
 
 A recording is referenced to the mean of its electrodes, those over the motor cortex are picked,
 band-pass filtered and thinned out in time; each trial is cut into overlapping crops. The choices
-are entered in ``config/assumptions.yaml``.
+are entered in ``config/papers/fed_react/ledger.yaml``.
 """
 
 from collections.abc import Iterable

@@ -1,4 +1,4 @@
-"""Where the files of the datasets are: registered, looked for, downloaded, checked."""
+"""Where the files of the datasets are: looked for, downloaded, checked."""
 
 import hashlib
 import http.client
@@ -8,149 +8,14 @@ import threading
 import urllib.request
 from collections.abc import Iterable, Sequence
 from contextlib import closing, suppress
-from dataclasses import MISSING, dataclass, field, fields, replace
 from pathlib import Path
 
 import numpy as np
 
+from fedreact.data.registry import DataFile, DatasetEntry
 from fedreact.errors import UserError
 
 CHUNK = 1 << 16  # bytes
-
-
-@dataclass(frozen=True)
-class DataFile:
-    """One file of a dataset.
-
-    Attributes
-    ----------
-    names
-        The names it may have on disk; a download gets the first.
-    url
-        Its address, or ``None`` if a person has to fetch it.
-    sha256
-        Of its bytes; ``None`` where they may differ between copies.
-    """
-
-    names: tuple[str, ...]
-    url: str | None
-    sha256: str | None = None
-
-
-@dataclass(frozen=True)
-class FileList:
-    """Files of a dataset that has too many to register each by itself.
-
-    Attributes
-    ----------
-    url
-        Address of the folder that they lie in.
-    sha256
-        By the path of a file below that folder.
-    """
-
-    url: str
-    sha256: dict[str, str] = field(repr=False)
-
-
-@dataclass(frozen=True)
-class DatasetEntry:
-    """What the registry says of one dataset.
-
-    Attributes
-    ----------
-    name
-        As in :attr:`SeriesDataset.name <fedreact.data.dataset.SeriesDataset.name>`.
-    title, page, licence, citation
-        For people; ``page`` and ``citation`` are ``None`` where there is none.
-    files
-        By the parameter of the dataset's ``read`` that takes the file's content; empty if the
-        dataset is computed.
-    mirror
-        The mirror's folder that holds the files, or ``None``.
-    content_sha256
-        The :func:`content_sha256` of the right data, or ``None`` if it is not known.
-    steps
-        What a person has to do to get the files, one line, or ``None`` if they can be downloaded.
-    listed
-        The files instead of ``files``, of which a run may want but some (see :meth:`only`).
-    """
-
-    name: str
-    title: str
-    page: str | None
-    licence: str
-    citation: str | None
-    mirror: str | None
-    content_sha256: str | None
-    steps: str | None
-    files: dict[str, DataFile]
-    listed: FileList | None = None
-
-    def only(self, paths: Iterable[str]) -> "DatasetEntry":
-        """Return the entry with these of its listed files as ``files``.
-
-        Raises
-        ------
-        UserError
-            If one is not in the list.
-        """
-        files = {}
-        for path in paths:
-            if path not in self.listed.sha256:
-                raise UserError(f"{self.name}: {path} is not in the list of its files")
-            url = f"{self.listed.url}/{path}"
-            files[path] = DataFile((path,), url, self.listed.sha256[path])
-        return replace(self, files=files, listed=None)
-
-
-def load_registry(path: Path) -> dict[str, DatasetEntry]:
-    """Read the registry, ``config/datasets.yaml``.
-
-    Raises
-    ------
-    UserError
-        If it cannot be read, or an entry lacks a key or has an unknown one.
-    """
-    import yaml  # only the workflow needs it
-
-    try:
-        content = yaml.safe_load(path.read_text(encoding="utf-8"))
-        return {name: _entry(path, name, entry) for name, entry in content.items()}
-    except UserError:
-        raise
-    except Exception as error:  # also a key that is missing, a 13th month, brackets without end
-        reason = " ".join(str(error).split())
-        raise UserError(f"{path}: not a readable registry of datasets ({reason})") from error
-
-
-def _entry(path: Path, name: str, given: dict) -> DatasetEntry:
-    _check_keys(path, name, given, DatasetEntry)
-    files = {}
-    for parameter, file in given["files"].items():
-        _check_keys(path, f"{name}: {parameter}", file, DataFile)
-        files[parameter] = DataFile(**{**file, "names": tuple(file["names"])})
-    listed = given.get("listed")
-    if listed is not None:
-        _check_keys(path, f"{name}: listed", listed, FileList)
-        listed = FileList(listed["url"], _read_list(path.parent / listed["sha256"]))
-    return DatasetEntry(**{**given, "name": name, "files": files, "listed": listed})
-
-
-def _read_list(path: Path) -> dict[str, str]:
-    """Read what ``sha256sum`` writes: a digest and a path in each line."""
-    lines = [line.split() for line in path.read_text().splitlines()]
-    if wrong := [n for n, line in enumerate(lines, 1) if len(line) != 2 or len(line[0]) != 64]:
-        raise UserError(f"{path}: line {wrong[0]} is not a SHA-256 and a path")
-    return {name: digest for digest, name in lines}
-
-
-def _check_keys(path: Path, where: str, given: dict, kind: type) -> None:
-    known = {f.name for f in fields(kind)} - {"name"}
-    optional = {f.name for f in fields(kind) if f.default is not MISSING}
-    wrong = (set(given) ^ known) - (optional - set(given))
-    if wrong:
-        raise UserError(f"{path}: {where}: missing or unknown {', '.join(sorted(map(str, wrong)))}")
 
 
 def locate(

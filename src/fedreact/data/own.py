@@ -3,30 +3,39 @@
 ====================  ===========================================================================
 ``X``                 numbers ``[N, channels, T]``, no NaN; any T, shorter series zero-padded at
                       their end
-``y``                 ``[N]``: integers, booleans or strings are labels, floats are targets
+``y``                 ``[N]`` integers, booleans or strings are labels; ``[N, M]`` booleans say
+                      which of M labels are true; floats ``[N]`` or ``[N, M]`` are targets
 ``client``            optional, ``[N]`` integers or strings: who holds each series; a client's
                       series are in the order of time, if they have one
 ``trial``             optional, ``[N]`` integers or strings: series of a trial overlap in time and
                       are never split between train and test set
+``time``              optional, ``[N]`` numbers: when each series ends, in seconds from any origin
 ``lengths``           optional, ``[N]``: observed steps of each series; without it all T
 ====================  ===========================================================================
+
+Long recordings of which series are windows need not be cut: instead of ``X``, give ``recording
+[R, channels]`` (all recordings, one after the other), ``start [N]`` (first step of each window) and
+``steps`` (T, one number).
 
 Labels, clients and trials are numbered in sorted order. Scaling is the user's: nothing is changed.
 """
 
 import re
+import zipfile
 from pathlib import Path
 
 import numpy as np
 
 from fedreact import npz
-from fedreact.data.dataset import SeriesDataset
+from fedreact.data.dataset import SeriesDataset, windows_of
 from fedreact.errors import UserError
+from fedreact.task import Task
 
 FOLDER = "own"
-NAME = r"(?!(sumo|eeg|digits|auto)$)(?!sumo-ev)[a-z0-9-]+"
-"""Lower case, digits and dashes, as it becomes part of paths; and nothing that is taken."""
-NEEDED, OPTIONAL = ("X", "y"), ("client", "trial", "lengths")
+NAME = r"[a-z0-9-]+"
+"""Lower case, digits and dashes, as it becomes part of paths."""
+SERIES, WINDOWS = ("X",), ("recording", "start", "steps")
+OPTIONAL = ("client", "trial", "time", "lengths")
 
 
 def path(data_folder: Path, name: str) -> Path:
@@ -48,42 +57,94 @@ def read(file: Path, name: str) -> SeriesDataset:
     UserError
         One line: what is wrong with which array, or with the file.
     """
-    arrays = npz.load(file, "dataset of yours", list(NEEDED))
+    arrays = npz.load(file, "dataset of yours", ["y"])
     try:
         return _dataset(arrays, name)
     except UserError as error:
         raise UserError(f"{error} [in {file}]") from error
 
 
+def task_of(file: Path, name: str) -> Task:
+    """What a user's dataset is, from the headers of its arrays and its targets alone."""
+    shapes = {}
+    try:
+        with zipfile.ZipFile(file) as archive:
+            for member in archive.namelist():
+                with archive.open(member) as content:
+                    version = np.lib.format.read_magic(content)
+                    header = {(1, 0): "1_0", (2, 0): "2_0"}[version]
+                    shape, _, dtype = getattr(np.lib.format, f"read_array_header_{header}")(content)
+                    shapes[member.removesuffix(".npy")] = shape, dtype
+        small = {key: npz.load_one(file, key) for key in ("y", "steps") if key in shapes}
+        shape = (
+            (shapes["recording"][0][-1], int(small["steps"]))
+            if "recording" in shapes
+            else shapes["X"][0][1:]
+        )
+        targets = _targets(small, name)
+        kind = {"i": "classification", "b": "multi-label"}.get(targets.dtype.kind, "regression")
+        outputs = int(targets.max()) + 1 if targets.dtype.kind == "i" else targets[0].size
+        channels, steps = map(int, shape)
+        return Task(kind, outputs, channels, steps)
+    except Exception:  # damaged bytes can fail anywhere; reading it whole says in one line where
+        return read(file, name).task
+
+
 def _dataset(arrays, name):
-    if unknown := sorted(set(arrays) - {*NEEDED, *OPTIONAL}):
-        known = ", ".join([*NEEDED, *OPTIONAL])
+    windows = "recording" in arrays
+    needed = ("y", *(WINDOWS if windows else SERIES))
+    if missing := [key for key in needed if key not in arrays]:
+        raise UserError(f"dataset {name}: it lacks {missing[0]}")
+    if unknown := sorted(set(arrays) - {*needed, *OPTIONAL}):
+        known = ", ".join([*needed[1:], "y", *OPTIONAL])
         raise UserError(f"dataset {name}: unknown array {', '.join(unknown)}; known: {known}")
-    X = arrays["X"]
-    if X.dtype.kind not in "fiu" or X.ndim != 3 or X.size == 0:
+    values = arrays["recording" if windows else "X"]
+    shape = "[R, channels]" if windows else "[N, channels, T]"
+    if values.dtype.kind not in "fiu" or values.ndim != (2 if windows else 3) or values.size == 0:
         raise UserError(
-            f"dataset {name}: X must be numbers [N, channels, T], got {X.dtype} {X.shape}"
+            f"dataset {name}: {'recording' if windows else 'X'} must be numbers {shape}, "
+            f"got {values.dtype} {values.shape}"
         )
     with np.errstate(over="ignore"):  # what float32 cannot hold becomes infinite, and is refused
-        X = X.astype(np.float32)
-    for key in set(arrays) - {"X"}:
-        if arrays[key].shape != (len(X),):
+        values = values.astype(np.float32)
+    X = windows_of(arrays | {"recording": values}) if windows else values
+    for key in set(arrays) - {"X", *WINDOWS}:
+        if arrays[key].shape[:1] != (len(X),) or (key != "y" and arrays[key].ndim != 1):
             raise UserError(
-                f"dataset {name}: {key} must be [{len(X)}], one for each series of X, "
+                f"dataset {name}: {key} must be [{len(X)}], one for each series, "
                 f"got {arrays[key].shape}"
             )
-    if arrays["y"].dtype.kind == "f":
-        with np.errstate(over="ignore"):
-            y = arrays["y"].astype(np.float32)
-    else:
-        y = _numbered(arrays, "y", name)
-        if y.max() == 0:
-            raise UserError(f"dataset {name}: y holds one label only; two are needed to tell apart")
-    lengths = arrays.get("lengths", np.full(len(X), X.shape[2]))
+    y = _targets(arrays, name)
+    lengths = arrays.get("lengths", np.full(len(X), X.shape[1] if windows else X.shape[2]))
     if lengths.dtype.kind not in "iu":
         raise UserError(f"dataset {name}: lengths must be integers, got {lengths.dtype}")
+    time = arrays.get("time")
+    if time is not None and time.dtype.kind not in "fiu":
+        raise UserError(f"dataset {name}: time must be numbers, got {time.dtype}")
     client, trial = (_numbered(arrays, key, name) for key in ("client", "trial"))
-    return SeriesDataset(name, X, lengths.astype(np.int64), y, client, trial)
+    time = None if time is None else time.astype(np.float64)
+    return SeriesDataset(name, X, lengths.astype(np.int64), y, client, trial, time)
+
+
+def _targets(arrays, name):
+    """``y`` as datasets have it."""
+    y = arrays["y"]
+    if y.dtype.kind == "f" and y.ndim in (1, 2) and y.size:
+        with np.errstate(over="ignore"):
+            return y.astype(np.float32)
+    if y.ndim == 2 and y.size:
+        if y.dtype.kind not in "b":
+            raise UserError(
+                f"dataset {name}: y [N, M] must be booleans (labels) or floats (targets), "
+                f"got {y.dtype}"
+            )
+        return y
+    if y.ndim != 1:
+        raise UserError(f"dataset {name}: y must be [N] or [N, M], got {y.shape}")
+    y = _numbered(arrays, "y", name)
+    if len(y) == 0 or y.max() == 0:
+        raise UserError(f"dataset {name}: y holds one label only; two are needed to tell apart")
+    return y
 
 
 def _numbered(arrays, key, name):

@@ -100,6 +100,14 @@ class CausalCNN(FlatWeights):
         shapes["linear.bias"] = (self.out_channels,)
         return shapes
 
+    def multiply_adds(self, length: float) -> float:
+        """Multiply-adds for one series of ``length`` steps."""
+        step = 0
+        for n_in, n_out, _ in self.blocks:
+            step += self.kernel_size * (n_in + n_out) * n_out
+            step += n_in * n_out if n_in != n_out else 0
+        return length * step + self.out_channels * self.reduced_size
+
     def init(self, generator: torch.Generator) -> torch.Tensor:
         """Draw initial weights ``[P]`` as torch's layers do: uniform within 1/sqrt(fan-in)."""
         parts, bound, v_norm = [], 0.0, None
@@ -164,9 +172,3 @@ def _cast(*tensors: torch.Tensor) -> tuple[torch.Tensor, ...]:
     if not torch.is_autocast_enabled(device):
         return tensors
     return tuple(tensor.to(torch.get_autocast_dtype(device)) for tensor in tensors)
-
-
-VARIANTS = {
-    "table12": CausalCNN(),
-    "franceschi": CausalCNN(channels=40, depth=10, reduced_size=160),
-}

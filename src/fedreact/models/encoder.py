@@ -1,4 +1,8 @@
-"""What Phase 1 needs of an encoder: of the causal CNN, or of one of a user's own."""
+"""What Phase 1 needs of an encoder: of the causal CNN, or of one of a user's own.
+
+An encoder is a file of ``models/encoders/`` that defines ``ENCODER``, which makes one from a number
+of channels.
+"""
 
 from typing import Protocol
 

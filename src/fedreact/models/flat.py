@@ -1,23 +1,39 @@
 """Models whose weights lie in flat vectors, one row a client."""
 
 from math import prod
+from typing import ClassVar
 
 import torch
 
 
 class FlatWeights:
-    """What follows from ``shapes``: name and shape of each weight, in the order of the vector."""
+    """What follows from ``shapes``: name and shape of each weight, in the order of the vector.
+
+    ``buffers`` are shapes of what lies behind the weights and is not trained by gradients, e.g. the
+    running statistics of a batch normalisation.
+    """
 
     shapes: dict[str, tuple[int, ...]]
+    trains_otherwise: ClassVar[bool] = False
+
+    @property
+    def buffers(self) -> dict[str, tuple[int, ...]]:
+        """None, for most models."""
+        return {}
+
+    @property
+    def n_buffers(self) -> int:
+        """Values of the flat vector, at its end, that are no weights."""
+        return sum(prod(shape) for shape in self.buffers.values())
 
     @property
     def n_parameters(self) -> int:
         """Length P of the flat vector."""
-        return sum(prod(shape) for shape in self.shapes.values())
+        return sum(prod(shape) for shape in self.shapes.values()) + self.n_buffers
 
     def unpack(self, theta: torch.Tensor) -> dict[str, torch.Tensor]:
         """Views of flat weights ``theta [K, P]`` by name, each ``[K, *shape]``."""
-        shapes = self.shapes
+        shapes = {**self.shapes, **self.buffers}
         parts = theta.split([prod(shape) for shape in shapes.values()], dim=1)
         return {
             name: part.unflatten(1, shape) for (name, shape), part in zip(shapes.items(), parts)

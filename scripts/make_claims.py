@@ -1,0 +1,47 @@
+"""Judge the claims of one paper: csv, Markdown, LaTeX, and a forest plot."""
+
+from pathlib import Path
+
+from fedreact.atomic import atomic, write_text
+from fedreact.claims import judged, render
+from fedreact.command import log, parser, run
+from fedreact.reading import read_json, read_yaml
+from fedreact.tables.cells import read_scores
+
+
+def main(args):
+    """Read scores, judge, write the forms."""
+    from fedreact.figures.style import save
+
+    claims = read_yaml(args.claims)
+    asked = [judged.Asked.of(given) for given in read_json(args.asked, "--asked")]
+    table = judged.judged(args.paper, asked, read_scores(args.scores))
+    left_out = [claim["claim"] for name, claim in claims.items() if name not in set(table["claim"])]
+    notes = [f"Not judged, since its methods cannot run on this data: {x}" for x in left_out]
+    notes += [f"At this scale: {'; '.join(args.differences)}."] if args.differences else []
+    title = f"Claims of {args.title}"
+    text = render.markdown(table, claims, title, args.scale, notes)
+    write_text(args.output, table.to_csv(index=False, float_format="%.6g", lineterminator="\n"))
+    write_text(args.output.with_suffix(".md"), text)
+    latex = render.latex(table, claims, title, args.scale, notes)
+    write_text(args.output.with_suffix(".tex"), latex)
+    figure = render.forest(table, claims, f"{title}, scale {args.scale}. {render.counts(table)}")
+    with (
+        atomic(args.output.with_suffix(".pdf")) as pdf,
+        atomic(args.output.with_suffix(".png")) as png,
+    ):
+        save(figure, pdf, png)
+    log.info("%s", text)
+
+
+if __name__ == "__main__":
+    p = parser(__doc__)
+    p.add_argument("--paper", required=True, help="name of its folder")
+    p.add_argument("--title", required=True, help="of the paper")
+    p.add_argument("--claims", type=Path, required=True, help="claims.yaml of the paper")
+    p.add_argument("--asked", required=True, help="JSON: contrasts of each claim and reading")
+    p.add_argument("--scores", type=Path, nargs="*", default=[], help="csv of runs")
+    p.add_argument("--differences", nargs="*", default=[], help="of this scale from the paper")
+    p.add_argument("--scale", required=True)
+    p.add_argument("--output", type=Path, required=True, help="the csv; the rest lies beside it")
+    run(main, p)

@@ -1,0 +1,54 @@
+"""List the options of what the configuration names: kinds of run, partitioners, datasets, ...
+
+Without a name, everything. A name is that of a file, as the configuration has it.
+"""
+
+from fedreact import options, plugins
+from fedreact.command import parser, run
+from fedreact.encoding import spec as encoding
+from fedreact.errors import UserError
+from fedreact.runs import contract as runs
+
+FOLDERS = {
+    "clients/partitioners": "PARTITIONER",
+    "clients/drifts": "DRIFT",
+    "data/sources": "SOURCE",
+    "optimizers": "OPTIMIZER",
+    "figures": "FIGURE",
+    "studies": "STUDY",
+}
+
+
+def main(args):
+    """Print them, a section each."""
+    there = list(everything())
+    known = dict.fromkeys(name for name, _, _ in there)
+    if wrong := [name for name in args.names if name not in known]:
+        raise UserError(f"{wrong[0]!r} is unknown; known: {', '.join(known)}")
+    for name, what, cls in there:
+        if args.names and name not in args.names:
+            continue
+        print(f"{name} ({what})")
+        lines = list(options.table(cls)) if cls else []
+        for option, default, text in lines or [("no options", "", "")]:
+            print(f"  {option}{' = ' if default else ''}{default}\n      {text}".rstrip())
+        print()
+
+
+def everything():
+    """Names, what each is, and the dataclass of its options."""
+    yield "encoder", "Phase 1 of Fed-REACT", encoding.Options
+    for kind in runs.kinds():
+        yield kind, "kind of run", runs.part_of(kind, "spec").Options
+    for kind in runs.kinds():
+        for name in plugins.names(f"algorithms/{kind}", "ALGORITHM"):
+            yield name, f"algorithm of {kind}", runs.algorithm_options(kind, name)
+    for folder, defines in FOLDERS.items():
+        for name in plugins.names(folder, defines):
+            yield name, folder, plugins.load(folder, name, defines)
+
+
+if __name__ == "__main__":
+    p = parser(__doc__)
+    p.add_argument("names", nargs="*", help="e.g. clustered dirichlet (default: all)")
+    run(main, p)

@@ -1,0 +1,64 @@
+"""Run one job: some methods on one setting and seed. Writes a line for each method and scored
+round.
+
+The first word is the kind of run, a folder of src/fedreact/runs/; each has options of its own:
+python scripts/run.py clustered --help. Long trainings keep their progress after each round; the
+same command resumes them and ends in the same bytes.
+"""
+
+import csv
+from pathlib import Path
+
+from fedreact import options, provenance
+from fedreact.atomic import atomic
+from fedreact.command import parser, run, subparsers
+from fedreact.engine.place import Place
+from fedreact.errors import UserError
+from fedreact.reading import read_json
+from fedreact.runs import contract, jobs
+
+
+def main(args):
+    """Read inputs, run, write the scores."""
+    spec, kind = (contract.part_of(args.kind, part) for part in ("spec", "run"))
+    of_run = options.from_words(spec.Options, args, args.kind)
+    inputs = jobs.read_inputs(args, spec)
+    given = read_json(args.methods, "--methods")
+    if not isinstance(given, dict) or not all(isinstance(of, dict) for of in given.values()):
+        raise UserError(f"--methods: wanted options of methods by name, got {options.shown(given)}")
+    methods = jobs.read_methods(args.kind, given, inputs.data.task)
+    if "method" in spec.INDEX and not methods:
+        raise UserError(f"{args.kind}: --methods is missing")
+    metrics = jobs.read_metrics(args.metrics, inputs.data.task)
+    checkpoint = args.checkpoint or args.output.with_suffix(".checkpoint.npz")
+    place = Place(args.device, args.workers, checkpoint)
+    lines = kind.run(inputs, of_run, methods, metrics, args.seed, place)
+    with atomic(args.output) as path, path.open("w", newline="") as file:
+        rows = csv.writer(file, lineterminator="\n")
+        rows.writerows(jobs.table(lines, inputs, spec, args.seed))
+    place.clear()
+    sizes = [len(samples) for samples in inputs.partition.train]
+    provenance.note_work(kind.work(of_run, methods, inputs.data.task, sizes))
+
+
+def words():
+    """The command line."""
+    p = parser(__doc__)
+    kinds = contract.kinds()
+    for one in subparsers(p, "kind", kinds, lambda name: contract.part_of(name, "spec").Options):
+        one.add_argument("--data", type=Path, required=True, help="prepared dataset, npz")
+        one.add_argument("--partition", type=Path, required=True, help="clients' samples, npz")
+        one.add_argument("--features", type=Path, help="of all series, npz; if the kind needs them")
+        one.add_argument("--setting", required=True, help="name that the results carry")
+        one.add_argument("--seed", type=int, required=True)
+        one.add_argument("--methods", default="{}", help='JSON: {"name": {"algorithm": ..., ...}}')
+        one.add_argument("--metrics", nargs="*", default=[], help="(default: the task's)")
+        one.add_argument("--device", choices=["auto", "cpu", "cuda"], default="auto")
+        one.add_argument("--workers", type=int, default=1, help="processes, if on the CPU")
+        one.add_argument("--checkpoint", type=Path, help="kept while training")
+        one.add_argument("--output", type=Path, required=True)
+    return p
+
+
+if __name__ == "__main__":
+    run(main, words)

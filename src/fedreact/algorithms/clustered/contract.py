@@ -1,0 +1,134 @@
+"""The contract of a clustered algorithm: a file of this folder that defines ``ALGORITHM``.
+
+``ALGORITHM(setting, **options)`` makes a small object: ``init`` gives its state before round 1,
+``round(state, uploads)`` the state after the round, the task model that each client holds, and the
+clusters. Best it is a frozen dataclass whose first field is ``setting`` and whose others are its
+options (:mod:`fedreact.options`), so that they are checked before anything runs.
+"""
+
+from dataclasses import dataclass
+from typing import Any, Literal, Protocol
+
+import numpy as np
+
+from fedreact.clustering.hierarchical import Linkage
+from fedreact.errors import UserError
+from fedreact.task import Task
+
+
+class Clients(Protocol):
+    """What a server can ask of the clients that take part in a round; it never sees their samples.
+
+    Models are flat: ``P = c (D + 1)`` weights, output by output, intercept last.
+    """
+
+    def losses(self, models: np.ndarray) -> np.ndarray:
+        """Mean loss ``[K, M]`` of each of the models ``[M, P]`` on each client's samples."""
+
+    def train(self, start: np.ndarray, learning_rate: float, steps: int) -> np.ndarray:
+        """Models ``[K, P]`` after steps of gradient descent from ``start [K, P]``."""
+
+
+@dataclass(frozen=True, eq=False)
+class Uploads:
+    """What the server receives in one round.
+
+    Attributes
+    ----------
+    t
+        The round, from 1.
+    last
+        Whether it is the last one.
+    models
+        ``[K, P]`` task models, fitted on the clients' samples of this round. Rows of clients that
+        do not take part mean nothing.
+    n_samples
+        ``[K]`` samples each was fitted on.
+    present
+        ``bool [K]``: who takes part in this round. At least one client does.
+    clients
+        The client side, for algorithms in which the server sends models before local training. It
+        answers for all K; answers of clients that do not take part mean nothing.
+    """
+
+    t: int
+    last: bool
+    models: np.ndarray
+    n_samples: np.ndarray
+    present: np.ndarray
+    clients: Clients
+
+
+class Algorithm(Protocol):
+    """A clustered algorithm.
+
+    It may also have ``skip(task: Task) -> str | None``, a static method that says why it cannot run
+    on a task, and ``None`` if it can.
+    """
+
+    def init(self, n_clients: int, shape: tuple[int, int]) -> Any:
+        """State before round 1, for K clients and task models of ``shape = (c, D + 1)``."""
+
+    def round(self, state: Any, uploads: Uploads) -> tuple[Any, np.ndarray, np.ndarray | None]:
+        """State after the round, models that the clients hold ``[K, P]``, labels ``[K]``.
+
+        The state is not changed in place. Labels are ``None`` if clients are not in one cluster
+        each. Rows of clients that have never taken part mean nothing; labels there are -1.
+        """
+
+
+def only_classification(task: Task) -> str | None:
+    """Say why an algorithm whose clients train SVMs by gradient descent cannot run on a task."""
+    if task.kind == "regression":
+        return "its clients train classifiers"
+    return None
+
+
+@dataclass(frozen=True)
+class Setting:
+    """What the algorithms of one run have in common; the ledger has the choices.
+
+    Attributes
+    ----------
+    n_clusters
+        C, taken as known (arXiv, appendix E).
+    seed
+        Of random cluster models.
+    truth
+        ``int [T, K]``: each client's true cluster in each round; only reference methods look.
+    linkage
+        Of the agglomerative clustering; see :func:`fedreact.clustering.hierarchical.agglomerative`.
+    iterations
+        Of AFFECT in each round (appendix C: 5).
+    start
+        The smoothed similarities before round 1: ``zeros`` (section 2: W_0 = 0) or ``first``
+        (those of round 1).
+    first_alpha
+        What AFFECT's first iteration of a round smooths with: the forgetting factor of the round
+        before (``before``) or ``zero``.
+    send
+        When clients are sent an estimate with memory: ``always``, or ``unchanged`` (Algorithm 2,
+        line 10: if the cluster has the members that it had in the round before, or in the last
+        round).
+    unsent
+        What a client that is sent nothing uses: the last model that it had (``kept``) or the one
+        that it fitted in this round (``own``).
+    identity
+        Whose memory is carried on: ``cluster`` (clusters are matched over the rounds by the
+        overlap of their members) or ``client`` (each client remembers the cluster models it met).
+    """
+
+    n_clusters: int
+    seed: int = 0
+    truth: np.ndarray | None = None
+    linkage: Linkage = "ward"
+    iterations: int = 5
+    start: Literal["zeros", "first"] = "zeros"
+    first_alpha: Literal["before", "zero"] = "before"
+    send: Literal["always", "unchanged"] = "always"
+    unsent: Literal["kept", "own"] = "kept"
+    identity: Literal["cluster", "client"] = "cluster"
+
+    def __post_init__(self):
+        if self.n_clusters < 1:
+            raise UserError(f"{self.n_clusters} clusters; there must be one at least")

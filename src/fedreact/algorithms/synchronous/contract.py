@@ -1,0 +1,78 @@
+"""The contract of a synchronous federated algorithm: a file here that defines ``ALGORITHM``.
+
+An algorithm is a frozen dataclass below :class:`Algorithm`, whose fields are its options
+(:mod:`fedreact.options`). In each round the server sends something to the clients, they train and
+upload, and the server aggregates. What clients and server keep is arrays by name: ``theta`` are the
+weights of the model, ``float32 [P]``, or ``[K, P]`` where each client has its own.
+"""
+
+from dataclasses import dataclass
+from typing import TYPE_CHECKING, ClassVar
+
+import numpy as np
+
+from fedreact.aggregation.mean import weighted_mean
+from fedreact.task import Task
+
+if TYPE_CHECKING:  # the workflow asks for options, and torch takes a second to load
+    import torch
+
+    from fedreact.engine.local_training import LocalTraining, Work
+
+Arrays = dict[str, np.ndarray]
+Tensors = dict[str, "torch.Tensor"]
+
+
+@dataclass(frozen=True)
+class Algorithm:
+    """What most algorithms have in common: those of FedAvg's server.
+
+    An algorithm that adapts at test time also has ``adapt(objective, kept, x) -> outputs``: the
+    outputs ``[n, c]`` for a client's unlabelled test series ``x [n, T, channels]``, seen in this
+    order, where ``kept`` is what :meth:`at_test` gives of that client, each without the axis K.
+
+    Attributes
+    ----------
+    models
+        Models that a client trains, each by as many steps.
+    """
+
+    models: ClassVar[int] = 1
+
+    @staticmethod
+    def skip(task: Task) -> str | None:
+        """Why it cannot run on a task; ``None`` if it can."""
+        return None
+
+    def server(self, theta: np.ndarray, n_clients: int) -> Arrays:
+        """What the server keeps before round 1, given the first weights ``[P]``."""
+        return {"theta": theta}
+
+    def start(self, theta: np.ndarray, n_clients: int) -> Arrays:
+        """What clients keep before round 1, each ``[K, ...]``; nothing, for most."""
+        return {}
+
+    def sent(self, server: Arrays) -> Arrays:
+        """What each client receives in a round: of what the server keeps, the weights."""
+        return {"theta": server["theta"]}
+
+    def local(
+        self, training: "LocalTraining", sent: Tensors, state: Tensors, work: "Work"
+    ) -> tuple[Tensors, Tensors]:
+        """Train K clients; returns their uploads and what they keep, each ``[K, ...]``."""
+        raise NotImplementedError
+
+    def aggregate(self, server: Arrays, uploads: Arrays, n_samples: np.ndarray) -> Arrays:
+        """What the server keeps after a round: the mean of the uploads, weighted by samples.
+
+        ``uploads`` are arrays ``[n, ...]`` of the clients that trained, ``theta`` among them.
+        """
+        return server | {"theta": weighted_mean(uploads["theta"], n_samples)}
+
+    def personal(self, server: Arrays, state: Arrays) -> np.ndarray:
+        """Weights ``[K, P]`` that clients are scored with, or ``[1, P]``: the same for all."""
+        return server["theta"][None]
+
+    def at_test(self, server: Arrays, state: Arrays) -> Arrays:
+        """What :meth:`adapt` needs, each ``[K, ...]``: what clients keep."""
+        return state

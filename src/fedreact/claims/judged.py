@@ -1,0 +1,160 @@
+"""Claims judged on scores: a line a contrast, and one for each claim and reading."""
+
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass
+
+import numpy as np
+import pandas as pd
+
+from fedreact.claims.contrasts import (
+    Evidence,
+    average,
+    judge_each,
+    judge_every,
+    outcome,
+    weigh,
+)
+from fedreact.errors import UserError
+from fedreact.tables.cells import per_seed
+
+COLUMNS = [
+    "paper",
+    "claim",
+    "reading",
+    "at",
+    "left",
+    "right",
+    "relation",
+    "metric",
+    "data",
+    "difference",
+    "ci_low",
+    "ci_high",
+    "n_seeds",
+    "probability",
+    "detectable",
+    "margin",
+    "published",
+    "outcome",
+]
+"""Of the csv. ``difference`` and ``published`` are positive where they are as claimed (left less
+right for equality); lines without ``at`` are those of whole claims."""
+
+
+@dataclass(frozen=True)
+class Contrast:
+    """One comparison of a claim.
+
+    Attributes
+    ----------
+    at, left, right
+        Labels.
+    ours, theirs
+        Folder and method of the scores that are compared; ``theirs`` is a number where a claim is
+        about one.
+    published
+        Difference of the published values, as claimed positive; ``None`` where one is missing.
+    """
+
+    at: str
+    left: str
+    right: str
+    ours: Sequence[str]
+    theirs: Sequence[str] | float
+    published: float | None = None
+
+
+@dataclass(frozen=True)
+class Asked:
+    """A claim under one reading, as the workflow asks for it.
+
+    Attributes
+    ----------
+    reading
+        Entry of the ledger and alternative; empty for what is taken.
+    sign
+        1 where higher is claimed of left, -1 where lower; 0 for equality.
+    last
+        Whether scores are those of the last round.
+    """
+
+    claim: str
+    reading: str
+    relation: str
+    sign: int
+    metric: str
+    margin: float
+    over: str
+    last: bool
+    contrasts: Sequence[Contrast]
+
+    @classmethod
+    def of(cls, given: Mapping) -> "Asked":
+        """Read what JSON holds."""
+        contrasts = [Contrast(*line) for line in given["contrasts"]]
+        return cls(**{**given, "contrasts": contrasts})
+
+
+def judged(paper: str, asked: Sequence[Asked], scores: pd.DataFrame) -> pd.DataFrame:
+    """Judge claims.
+
+    Parameters
+    ----------
+    paper
+        Its name.
+    asked
+        Claims and readings.
+    scores
+        What :func:`fedreact.tables.cells.read_scores` gives.
+    """
+    lines = [line for one in asked for line in _lines(paper, one, scores)]
+    return pd.DataFrame(lines, columns=COLUMNS)
+
+
+def _lines(paper, asked, scores):
+    by_seed, data = [], []
+    means = per_seed([asked.metric], scores, asked.last)
+    for contrast in asked.contrasts:
+        ours = _values(means, contrast.ours, asked.metric, data)
+        theirs = contrast.theirs
+        if not isinstance(theirs, (int, float)):
+            theirs = _values(means, theirs, asked.metric, data)
+        by_seed.append(((ours - theirs) * (asked.sign or 1)).dropna().to_dict())
+    equal = asked.sign == 0
+    evidence = [weigh(list(of.values()), asked.margin, equal) for of in by_seed]
+    about = {"paper": paper, "claim": asked.claim, "reading": asked.reading}
+    about |= {"relation": asked.relation, "metric": asked.metric, "margin": asked.margin}
+    whole = weigh(average(by_seed), asked.margin, equal)
+    judgement = (
+        judge_every(evidence)
+        if asked.over == "every"
+        else outcome(whole, whole.p_holds, whole.p_fails)
+    )
+    known = [c.published for c in asked.contrasts if c.published is not None]
+    shown = {"published": np.mean(known) if known else None, "outcome": judgement}
+    yield about | {"data": ", ".join(sorted(set(data)))} | shown | _numbers(whole)
+    for contrast, one, each in zip(asked.contrasts, evidence, judge_each(evidence)):
+        labels = {"at": contrast.at, "left": contrast.left, "right": contrast.right}
+        shown = {"published": contrast.published, "outcome": each}
+        yield about | labels | shown | _numbers(one)
+
+
+def _values(means, place, metric, data):
+    """Scores of a cell by seed; notes its data."""
+    folder, method = place
+    lines = means[(means["folder"] == folder) & (means["method"] == method)]
+    if metric not in lines or lines[metric].isna().all():
+        raise UserError(f"there is no {metric} of {method} in {folder}")
+    data += lines["data"].tolist()
+    return lines.set_index("seed")[metric]
+
+
+def _numbers(evidence: Evidence):
+    return {
+        "difference": evidence.difference,
+        "ci_low": evidence.ci[0],
+        "ci_high": evidence.ci[1],
+        "n_seeds": evidence.n,
+        "probability": evidence.probability,
+        "detectable": evidence.detectable,
+    }

@@ -1,0 +1,34 @@
+"""Strategy 3 (Fed-REACT, arXiv appendix G.2): clients leave their clusters for good."""
+
+from dataclasses import dataclass
+
+import numpy as np
+
+from fedreact.clients.drifts.simplex import another, of_clusters, points_of_the_simplex
+from fedreact.options import Probability
+
+
+@dataclass(frozen=True)
+class Migration:
+    """Like Strategy 2, but a client that leaves its cluster joins another one for good.
+
+    Attributes
+    ----------
+    probability
+        That a client leaves in a round.
+    """
+
+    probability: Probability
+
+    def draw(self, clusters, distributions, rounds, rng):
+        """Draw points and moves."""
+        fresh = points_of_the_simplex(distributions, rounds, rng)
+        truth = np.tile(clusters, (rounds, 1))
+        moves = rng.random(truth.shape) < self.probability
+        for t in range(1, rounds):
+            elsewhere = another(truth[t - 1], len(distributions), rng)
+            truth[t] = np.where(moves[t], elsewhere, truth[t - 1])
+        return truth, of_clusters(fresh, truth), distributions.mean(1)[truth]
+
+
+DRIFT = Migration

@@ -1,0 +1,106 @@
+"""Who holds which samples: clusters, their clients, train and test sets.
+
+Fed-REACT, section 4.1 (ICLR and arXiv), appendices D and G.1 (arXiv). How samples are dealt is said
+by the files of :mod:`fedreact.clients.partitioners`.
+"""
+
+from dataclasses import dataclass
+from pathlib import Path
+
+import numpy as np
+
+from fedreact import npz
+from fedreact.errors import UserError
+
+NOTHING = np.zeros(0, dtype=np.int64)
+
+
+@dataclass(frozen=True)
+class Partition:
+    """The samples of each client.
+
+    Attributes
+    ----------
+    clusters
+        ``int64 [K]``: the true cluster of each client.
+    train, test
+        K arrays each: indices of samples in the dataset. No sample is in the train set of one
+        client and the test set of another (or the same) client of its cluster.
+    label_counts
+        ``int64 [C, n_labels]``: samples of each label in each cluster, or in its clients' train
+        and test sets where clusters are distributions.
+    distributions
+        ``[C, S, n_labels]``: label distributions of each cluster, in each of its S states. Empty
+        where there are targets instead of labels.
+    held_out
+        Indices of samples that no client trains on, where clients draw from all samples; else
+        empty.
+    """
+
+    clusters: np.ndarray
+    train: list[np.ndarray]
+    test: list[np.ndarray]
+    label_counts: np.ndarray
+    distributions: np.ndarray
+    held_out: np.ndarray
+
+    def __post_init__(self):
+        K = len(self.clusters)
+        if self.clusters.dtype.kind not in "iu" or self.clusters.ndim != 1 or K == 0:
+            raise UserError("partition: clusters must be integers [K], of one or more clients")
+        for name in ("train", "test"):
+            sets = getattr(self, name)
+            if len(sets) != K or any(s.dtype.kind not in "iu" or s.ndim != 1 for s in sets):
+                raise UserError(f"partition: {name} must be indices for each of {K} clients")
+        for k, sets in enumerate(zip(self.train, self.test)):
+            for name, samples in zip(("train", "test"), sets):
+                if len(samples) == 0:
+                    raise UserError(
+                        f"partition: client {k} (cluster {self.clusters[k] + 1}) has no {name} "
+                        "samples; use more data, fewer clusters or another test share"
+                    )
+        if self.distributions.ndim != 3 or not np.isfinite(self.distributions).all():
+            raise UserError("partition: distributions must be numbers [C, S, labels]")
+
+    @property
+    def clusters_known(self) -> bool:
+        """Whether ``clusters`` are the truth, not the one cluster of clients without any."""
+        return self.label_counts.size > 0
+
+    def save(self, path: Path) -> None:
+        """Write the partition as npz; the same content gives the same bytes."""
+        npz.save(
+            path,
+            clusters=self.clusters,
+            train=np.concatenate(self.train),
+            test=np.concatenate(self.test),
+            n_train=np.array([len(s) for s in self.train]),
+            n_test=np.array([len(s) for s in self.test]),
+            label_counts=self.label_counts,
+            distributions=self.distributions,
+            held_out=self.held_out,
+        )
+
+    @classmethod
+    def load(cls, path: Path, n_samples: int | None = None) -> "Partition":
+        """Read what :meth:`save` wrote; a damaged file raises :class:`UserError`.
+
+        So does one of other data than that with ``n_samples``.
+        """
+        names = ["clusters", "train", "test", "n_train", "n_test"]
+        rest = ["label_counts", "distributions", "held_out"]
+        f = npz.load(path, "partition", names + rest)
+        sets = []
+        for name in ("train", "test"):
+            indices, n = f[name], f[f"n_{name}"]
+            if n.dtype.kind not in "iu" or n.ndim != 1 or (n < 1).any() or n.sum() != indices.size:
+                raise UserError(f"{path}: not a partition, n_{name} does not count {name}")
+            sets.append(np.split(indices, np.cumsum(n)[:-1]))
+        try:
+            drawn = cls(f["clusters"], *sets, *(f[name] for name in rest))
+        except UserError as error:
+            raise UserError(f"{error} [in {path}]") from error
+        used = np.concatenate([f["train"], f["test"], f["held_out"]])
+        if used.min() < 0 or used.max() >= (n_samples or np.inf):
+            raise UserError(f"{path}: of other data, it uses more than the {n_samples} samples")
+        return drawn

@@ -1,0 +1,74 @@
+"""What all commands share: errors as one line, quiet threads, records of runs."""
+
+import argparse
+import logging
+import sys
+from collections.abc import Callable, Iterable, Iterator
+
+from fedreact import options, provenance
+from fedreact.errors import UserError
+
+log = logging.getLogger("fedreact")
+
+
+def run(
+    main: Callable[[argparse.Namespace], None],
+    parser: argparse.ArgumentParser | Callable[[], argparse.ArgumentParser],
+) -> None:
+    """Parse the command line, run ``main``, and turn errors meant for people into one line.
+
+    What was read, written and taken is recorded (:mod:`fedreact.provenance`). A parser that loads
+    plug-ins to know their options is given as a function that makes it.
+    """
+    from threadpoolctl import threadpool_limits
+
+    try:
+        args = (parser() if callable(parser) else parser).parse_args()
+    except UserError as error:
+        sys.exit(_fail(str(error)))
+    logging.basicConfig(level=logging.INFO, format="%(message)s", stream=sys.stderr)
+    recording, succeeded = provenance.Recording(args), False
+    try:
+        # One thread a process: cores are used by processes, and sums keep their order.
+        with threadpool_limits(1):
+            main(args)
+        succeeded = True
+    except UserError as error:
+        sys.exit(_fail(str(error)))
+    except OSError as error:
+        what = f"{error.filename}: " if error.filename else ""
+        sys.exit(_fail(f"{what}{error.strerror or error}"))
+    except KeyboardInterrupt:
+        sys.exit(130)
+    finally:
+        recording.end(succeeded)
+
+
+def _fail(text: str) -> int:
+    print(f"error: {text}", file=sys.stderr)
+    return 2
+
+
+def subparsers(
+    parser: argparse.ArgumentParser,
+    dest: str,
+    names: Iterable[str],
+    options_of: Callable[[str], type],
+) -> Iterator[argparse.ArgumentParser]:
+    """A parser for each name that the first word may be.
+
+    Only that of the name that is there has its options, so that no other plug-in is loaded.
+    """
+    found = parser.add_subparsers(dest=dest, required=True, metavar=dest)
+    for name in names:
+        one = found.add_parser(name)
+        yield one
+        if name in sys.argv[1:2]:
+            options.add_arguments(one, options_of(name))
+
+
+def parser(description: str) -> argparse.ArgumentParser:
+    """Make a parser that shows each option's default."""
+    return argparse.ArgumentParser(
+        description=description, formatter_class=argparse.ArgumentDefaultsHelpFormatter
+    )

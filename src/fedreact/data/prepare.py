@@ -1,0 +1,72 @@
+"""Making a dataset ready: its raw files are found or downloaded, checked and converted."""
+
+import logging
+from collections.abc import Iterable
+from pathlib import Path
+
+from fedreact import provenance
+from fedreact.data import files, own
+from fedreact.data.dataset import SeriesDataset
+from fedreact.data.registry import DatasetEntry
+from fedreact.data.sources.contract import Source
+from fedreact.errors import UserError
+
+log = logging.getLogger("fedreact")
+
+
+def read(
+    source: Source, entry: DatasetEntry, data_folder: Path, mirror: Path | None, parts: list[Path]
+) -> SeriesDataset:
+    """Read a registered dataset, from its parts if it is made in parts.
+
+    Raises
+    ------
+    UserError
+        A file cannot be had, is damaged, or is not the registered one.
+    """
+    wanted = source.wanted(entry)
+    if sorted(path.stem for path in parts) != sorted(source.parts):
+        raise UserError(
+            f"{entry.name} is made of {', '.join(source.parts) or 'no parts'}, got "
+            f"{', '.join(map(str, parts)) or 'none'} (scripts/prepare_part.py makes them)"
+        )
+    raw = {path.stem: path for path in parts} or raw_files(wanted, data_folder, mirror)
+    if raw and not parts and len(raw) < 5:
+        log.info("reading %s", ", ".join(map(str, raw.values())))
+    try:
+        data = source.read(raw, wanted)
+    except UserError as error:
+        paths = " and ".join(map(str, raw.values()))
+        raise UserError(f"{error} [in {paths}]" if 0 < len(raw) < 5 else str(error)) from error
+    if data.task != entry.task:
+        log.info("%s is %s, where its entry says %s", entry.name, data.task, entry.task)
+    return data
+
+
+def raw_files(entry: DatasetEntry, data_folder: Path, mirror: Path | None) -> dict[str, Path]:
+    """Paths of the raw files, downloaded if need be."""
+    found = {name: files.find(entry, f, data_folder, mirror) for name, f in entry.files.items()}
+    missing = {name: entry.files[name] for name, path in found.items() if path is None}
+    if any(file.url is None for file in missing.values()):
+        raise UserError(files.missing_message(entry, data_folder))
+    for number, (name, file) in enumerate(missing.items(), 1):
+        log.info("downloading %s (%d of %d)", file.url, number, len(missing))
+        found[name] = data_folder / entry.name / file.names[0]
+        files.download(file.url, found[name], sha256=file.sha256)
+    provenance.note_read(*found.values())
+    return found
+
+
+def read_own(name: str, data_folder: Path, registered: Iterable[str] = ()) -> SeriesDataset:
+    """Read a user's dataset."""
+    file = own.path(data_folder, name)
+    if not file.is_file():
+        known = ", ".join([*registered, *own.names(data_folder)])
+        raise UserError(f"dataset {name!r} is unknown; known: {known or 'none'}; or place {file}")
+    provenance.note_read(file)
+    data = own.read(file, name)
+    clients = "no clients" if data.owner is None else f"{data.owner.max() + 1} clients"
+    task = data.task
+    what = {"classification": "labels", "multi-label": "labels", "regression": "targets"}[task.kind]
+    log.info("%s: %s, %d %s, %s", file, task.kind, task.outputs, what, clients)
+    return data

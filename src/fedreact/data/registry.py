@@ -1,0 +1,149 @@
+"""The registry of datasets: where the files of each come from, and what they hold."""
+
+from collections.abc import Iterable
+from dataclasses import dataclass, field, replace
+from pathlib import Path
+from typing import Annotated, Any
+
+import msgspec
+
+from fedreact import options
+from fedreact.errors import UserError
+from fedreact.reading import read_yaml
+from fedreact.task import Task
+
+
+@dataclass(frozen=True)
+class DataFile:
+    """One file of a dataset.
+
+    Attributes
+    ----------
+    names
+        The names it may have on disk; a download gets the first.
+    url
+        Its address, or ``None`` if a person has to fetch it.
+    sha256
+        Of its bytes; ``None`` where they may differ between copies.
+    """
+
+    names: Annotated[tuple[str, ...], msgspec.Meta(min_length=1)]
+    url: str | None
+    sha256: str | None = None
+
+
+@dataclass(frozen=True)
+class FileList:
+    """Files of a dataset that has too many to register each by itself.
+
+    Attributes
+    ----------
+    url
+        Address of the folder that they lie in.
+    sha256
+        By the path of a file below that folder; in the registry, the name of the file beside it
+        that lists them.
+    """
+
+    url: str
+    sha256: Any = field(repr=False)
+
+
+@dataclass(frozen=True)
+class DatasetEntry:
+    """What the registry says of one dataset.
+
+    Attributes
+    ----------
+    title, page, licence, citation
+        For people; ``page`` and ``citation`` are ``None`` where there is none.
+    task
+        What it is, as far as it can be known before it is read.
+    role
+        What it stands for in papers, e.g. ``digits``; of several with one role, the first that can
+        be had is taken. ``None``: it stands for itself.
+    mirror
+        The mirror's folder that holds the files, or ``None``.
+    files
+        By the name that its reader has for each; empty if the dataset is computed.
+    listed
+        The files instead of ``files``, of which a run may want but some (see :meth:`only`).
+    content_sha256
+        The :func:`~fedreact.data.files.content_sha256` of the right data, or ``None`` if it is not
+        known.
+    steps
+        What a person has to do to get the files, one line, or ``None`` if they can be downloaded.
+    scales
+        Options of its reader, by scale: how much of it is taken.
+    name
+        As in :attr:`SeriesDataset.name <fedreact.data.dataset.SeriesDataset.name>`.
+    file
+        Of the registry that has it.
+    """
+
+    title: str
+    licence: str
+    task: Task
+    page: str | None = None
+    citation: str | None = None
+    role: str | None = None
+    mirror: str | None = None
+    files: dict[str, DataFile] = field(default_factory=dict)
+    listed: FileList | None = None
+    content_sha256: str | None = None
+    steps: str | None = None
+    scales: dict[str, dict[str, Any]] = field(default_factory=dict)
+    name: str = ""
+    file: str = ""
+
+    def only(self, paths: Iterable[str]) -> "DatasetEntry":
+        """Return the entry with these of its listed files as ``files``.
+
+        Raises
+        ------
+        UserError
+            If one is not in the list.
+        """
+        files = {}
+        if self.listed is None:
+            raise UserError(f"{self.name}: its entry in {self.file} has no list of files")
+        for path in paths:
+            if path not in self.listed.sha256:
+                raise UserError(f"{self.name}: {path} is not in the list of its files")
+            url = f"{self.listed.url}/{path}"
+            files[path] = DataFile((path,), url, self.listed.sha256[path])
+        return replace(self, files=files, listed=None)
+
+
+def load_registry(*paths: Path) -> dict[str, DatasetEntry]:
+    """Read registries: ``config/datasets.yaml``, and those that papers bring with them.
+
+    Raises
+    ------
+    UserError
+        If one cannot be read, an entry lacks a key or has an unknown one, or two have one name.
+    """
+    found: dict[str, DatasetEntry] = {}
+    for path in paths:
+        known = options.part_of(DatasetEntry, without=("name", "file"))
+        for name, given in options.check_all(known, read_yaml(path), str(path)).items():
+            entry = DatasetEntry(**options.vars_of(given))
+            if name in found:
+                raise UserError(f"{path}: {name} is in another registry, too; give it another name")
+            if entry.listed is not None:
+                listed = replace(entry.listed, sha256=_listed(path, entry.listed.sha256))
+                entry = replace(entry, listed=listed)
+            found[name] = replace(entry, name=name, file=str(path))
+    return found
+
+
+def _listed(registry: Path, file: Any) -> dict[str, str]:
+    """Read what ``sha256sum`` writes: a digest and a path in each line."""
+    path = registry.parent / str(file)
+    try:
+        lines = [line.split() for line in path.read_text(encoding="utf-8").splitlines()]
+    except (OSError, ValueError) as error:
+        raise UserError(f"{path}: no list of files ({error})") from error
+    if wrong := [n for n, line in enumerate(lines, 1) if len(line) != 2 or len(line[0]) != 64]:
+        raise UserError(f"{path}: line {wrong[0]} is not a SHA-256 and a path")
+    return {name: digest for digest, name in lines}

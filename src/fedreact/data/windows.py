@@ -1,0 +1,67 @@
+"""Windows of long recordings, cut when they are read.
+
+24 people x 2,980 windows of 20 minutes x 276 numbers are 1.6 GB if each window is written out, and
+a twentieth of that as what they are cut from.
+"""
+
+from typing import Any
+
+import numpy as np
+
+
+class Windows:
+    """N windows of T steps, each a stretch of one array of steps.
+
+    Indexed like the array ``[N, T, channels]`` that it stands for; arrays are numpy's or torch's.
+
+    Attributes
+    ----------
+    values
+        ``[R, channels]``: the recordings, one after the other.
+    starts
+        ``int64 [N]``: first step of each window.
+    length
+        T.
+    """
+
+    def __init__(self, values: Any, starts: Any, length: int):
+        self.values, self.starts, self.length = values, starts, length
+
+    @property
+    def shape(self) -> tuple[int, int, int]:
+        """``(N, T, channels)``."""
+        return len(self.starts), self.length, self.values.shape[1]
+
+    @property
+    def device(self) -> Any:
+        """Where the recordings lie, if they are tensors."""
+        return self.values.device
+
+    def tensors(self, place: Any) -> "Windows":
+        """The same of tensors; ``place`` puts each where it is wanted."""
+        import torch
+
+        values, starts = (place(torch.from_numpy(a)) for a in (self.values, self.starts))
+        return Windows(values, starts, self.length)
+
+    def __len__(self) -> int:
+        return len(self.starts)
+
+    def __getitem__(self, at: Any) -> Any:
+        """Windows ``[..., T, channels]`` of indices ``[...]``, or steps of windows.
+
+        ``windows[series, step]`` gives ``[..., channels]``, for integer arrays of one shape, steps
+        from 0 to T - 1.
+        """
+        if isinstance(at, tuple):
+            series, step = at
+            return self.values[self.starts[series] + step]
+        first = self.starts[at]
+        return self.values[first[..., None] + self._steps(first)]
+
+    def _steps(self, like):
+        if isinstance(like, np.ndarray | np.generic):
+            return np.arange(self.length)
+        import torch  # what is asked for is a tensor, so torch is loaded
+
+        return torch.arange(self.length, device=like.device)

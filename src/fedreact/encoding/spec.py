@@ -1,0 +1,62 @@
+"""Phase 1 of Fed-REACT: one encoder, trained by federated contrastive learning (Algorithm 1)."""
+
+from dataclasses import dataclass, field, replace
+from typing import Annotated, Any, Literal
+
+from fedreact import options, plugins
+from fedreact.options import Count, Natural, Positive
+from fedreact.plugins import Named
+
+ENCODERS = Named("models/encoders", "ENCODER")
+MEMORY_MB = (1000, 500)
+
+
+@dataclass(frozen=True)
+class Options:
+    """Options of the encoder's training (ICLR section 4.1.1, arXiv appendix D).
+
+    Attributes
+    ----------
+    encoder
+        A file of ``models/encoders/``.
+    rounds
+        Communication rounds; 0: the encoder stays untrained.
+    steps
+        Local steps in a round.
+    batch_size
+        Anchors of a step.
+    learning_rate
+        Of the optimiser.
+    optimizer
+        ``kind``, a file of ``optimizers/``, and its options.
+    negatives
+        Negative samples R of an anchor.
+    negative_weighting
+        Whether the terms of negatives are averaged, or summed as eq. 1 reads.
+    """
+
+    encoder: Annotated[str, ENCODERS] = "table12"
+    rounds: Natural = 10
+    steps: Count = 500
+    batch_size: Count = 10
+    learning_rate: Positive = 1e-3
+    optimizer: Annotated[dict[str, Any], Named("optimizers", "OPTIMIZER")] = field(
+        default_factory=lambda: {"kind": "adam"}
+    )
+    negatives: Count = 10
+    negative_weighting: Literal["mean", "sum"] = "mean"
+
+    def effective(self) -> "Options":
+        """The same training with what plays no part in it left at its default."""
+        if self.rounds == 0:
+            return Options(encoder=self.encoder, rounds=0)
+        made = plugins.make("optimizers", self.optimizer, "OPTIMIZER", "optimizer")
+        if hasattr(made, "effective"):
+            made = made.effective()
+        changed = dict(sorted(options.changed(made).items()))
+        return replace(self, optimizer={"kind": self.optimizer["kind"], **changed})
+
+
+def threads(options: Options, n_clients: int) -> int:
+    """Cores worth asking for: one for each 1,000 local steps, and no more than clients."""
+    return min(n_clients, max(1, -(-n_clients * options.rounds * options.steps // 1000)))

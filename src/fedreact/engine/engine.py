@@ -1,0 +1,344 @@
+"""The engine: runs the local work of clients, on CPU workers or on one device.
+
+The two ways do the same work:
+
+* :class:`Workers` (CPU): one single-threaded process a core, the clients spread over them. For
+  models this small, processes beat threads, and stacking clients gains nothing on a CPU.
+* :class:`Stacked` (GPU, or a single core): the weights of several clients as one stacked tensor,
+  trained together; of one client on a single core.
+
+A client's update depends on what it is sent, what it keeps, its data and the generator keyed by
+(seed, round, client) alone, so neither the number of workers nor the order of work changes a bit
+of it.
+"""
+
+import contextlib
+import ctypes
+import os
+import sys
+import threading
+from collections.abc import Callable, Sequence
+from concurrent.futures import FIRST_COMPLETED, ProcessPoolExecutor, wait
+from concurrent.futures.process import BrokenProcessPool
+from dataclasses import dataclass, replace
+from typing import Any, Protocol
+
+import numpy as np
+import torch
+import torch.multiprocessing
+
+from fedreact.data.windows import Windows
+from fedreact.engine.local_training import LocalTraining, OnStep, Work
+from fedreact.engine.predicting import Request, predict
+from fedreact.errors import UserError
+from fedreact.losses.objective import Data
+from fedreact.rng import generator
+
+Arrays = dict[str, np.ndarray]
+
+Progress = Callable[[int, float], None]
+"""Called with the local steps done in this round and their mean loss."""
+
+
+class ClientHalf(Protocol):
+    """What the engine runs of an algorithm."""
+
+    def local(
+        self, training: LocalTraining, sent: dict, state: dict, work: Work
+    ) -> tuple[dict[str, torch.Tensor], dict[str, torch.Tensor]]:
+        """Uploads and what clients keep, each ``[K, ...]``, given what they are sent and kept."""
+
+
+@dataclass(frozen=True)
+class Job:
+    """What the clients of a federation do in every round, with the data of all of them.
+
+    Attributes
+    ----------
+    training, algorithm
+        How a client trains, and in which federated algorithm.
+    X, y
+        ``float32 [N, T, channels]``, all series (time before channels), and targets ``[N]`` or
+        ``[N, M]``.
+    clients
+        K integer arrays, the series of each client.
+    seed
+        Of the generators, keyed by (seed, purpose, round, client).
+    """
+
+    training: LocalTraining
+    algorithm: ClientHalf
+    X: np.ndarray | Windows
+    clients: list[np.ndarray]
+    seed: int
+    y: np.ndarray | None = None
+
+    def work(self, data: Data, which: Sequence[int], samples: Any, t: int, on_step: OnStep) -> Work:
+        """Work of some clients in round t, on these samples of theirs."""
+
+        def generators(purpose):
+            return [generator(self.seed, purpose, t, k) for k in which]
+
+        return Work(data, list(samples), generators, on_step)
+
+    def data(self, place: Callable[[torch.Tensor], torch.Tensor]) -> Data:
+        """Series and targets as tensors; ``place`` puts each where it is wanted."""
+        if isinstance(self.X, Windows):
+            X = self.X.tensors(place)
+        else:
+            X = place(torch.from_numpy(self.X))
+        return Data(X, None if self.y is None else place(torch.from_numpy(self.y)))
+
+
+class Stacked:
+    """Clients as batches on one device, ``chunk`` of them at a time."""
+
+    def __init__(self, job: Job, device: str, chunk: int | None = None):
+        self.job, self.device, self.chunk = job, device, chunk or len(job.clients)
+        self.data = job.data(lambda tensor: tensor.to(device))
+
+    def __enter__(self):
+        return self
+
+    def __exit__(self, *_):
+        pass
+
+    def round(
+        self,
+        sent: Arrays,
+        state: Arrays,
+        t: int,
+        on_progress: Progress = lambda done, loss: None,
+        which: Sequence[int] | None = None,
+        samples: Sequence[np.ndarray] | None = None,
+    ) -> tuple[Arrays, Arrays]:
+        """Return the uploads of some clients and what they keep after local training.
+
+        Parameters
+        ----------
+        sent
+            What clients receive; ``theta`` is ``[P]``, or ``[n, P]`` where each starts from its
+            own, everything else is the same for all.
+        state
+            What the clients keep, each ``[n, ...]``.
+        t
+            The round, which keys the generators.
+        which
+            The n clients; all, if it is not given.
+        samples
+            Series of each of them, where they are others than at the start: data arrives.
+        """
+        which = range(len(self.job.clients)) if which is None else which
+        samples = [self.job.clients[k] for k in which] if samples is None else samples
+        total, done, calls = torch.zeros((), device=self.device), 0, 0
+
+        def on_step(losses):
+            nonlocal total, done, calls
+            total, done, calls = total + losses.sum(), done + len(losses), calls + 1
+            # Reading the loss waits for the device: only now and then.
+            if calls % 50 == 0:
+                on_progress(done, float(total) / done)
+
+        parts = []
+        for first in range(0, len(which), self.chunk):
+            part = slice(first, first + self.chunk)
+            given = self._tensors(sent | _own(sent, part))
+            own = self._tensors({name: kept[part] for name, kept in state.items()})
+            work = self.job.work(self.data, which[part], samples[part], t, on_step)
+            done_by = self.job.algorithm.local(self.job.training, given, own, work)
+            parts.append([{n: v.cpu().numpy() for n, v in part.items()} for part in done_by])
+        on_progress(done, float(total) / max(done, 1))
+        uploads, states = zip(*parts)
+        return _concatenated(uploads), _concatenated(states)
+
+    def predict(self, requests: Sequence[Request]) -> list[np.ndarray]:
+        """Outputs for test series; see :func:`fedreact.engine.predicting.predict`."""
+        return [predict(self.job, self.data, request, self.device) for request in requests]
+
+    def _tensors(self, arrays):
+        return {n: torch.from_numpy(values).to(self.device) for n, values in arrays.items()}
+
+
+def _own(sent, part):
+    """Of weights that each client has of its own, those of some."""
+    return {"theta": sent["theta"][part]} if sent["theta"].ndim == 2 else {}
+
+
+class Workers:
+    """Clients spread over ``n`` single-threaded processes.
+
+    Use as a context manager: the processes live as long as the block.
+    """
+
+    def __init__(self, job: Job, n: int):
+        self.job, self.n = job, min(n, len(job.clients))
+
+    def __enter__(self):
+        self._pool = None
+        return self
+
+    def _start(self, n_weights: int):
+        """Start the processes, with shared memory for what all rounds send and get back."""
+        # [K, 2]: each client's steps done in this round and the sum of their losses.
+        K = len(self.job.clients)
+        self._progress = torch.zeros(K, 2, dtype=torch.float64).share_memory_()
+        data = self.job.data(lambda tensor: tensor.share_memory_())
+        # Through pipes, the weights of 100 clients take most of a round without steps.
+        self._theta = torch.zeros(n_weights).share_memory_()
+        self._weights = torch.zeros(K, n_weights).share_memory_()
+        context = torch.multiprocessing.get_context("forkserver")
+        context.set_forkserver_preload(["fedreact.engine.engine"])
+        job = replace(self.job, X=None, y=None)
+        self._pool = ProcessPoolExecutor(
+            self.n,
+            mp_context=context,
+            initializer=_start_worker,
+            initargs=(job, data, self._progress, self._theta, self._weights),
+        )
+
+    def __exit__(self, *_):
+        if self._pool is not None:
+            self._pool.shutdown(cancel_futures=True)
+
+    def round(
+        self,
+        sent: Arrays,
+        state: Arrays,
+        t: int,
+        on_progress: Progress = lambda done, loss: None,
+        which: Sequence[int] | None = None,
+        samples: Sequence[np.ndarray] | None = None,
+    ) -> tuple[Arrays, Arrays]:
+        """As :meth:`Stacked.round`; uploaded weights are shared memory that the next overwrites."""
+        which = range(len(self.job.clients)) if which is None else which
+        theta, rest = sent["theta"], {n: v for n, v in sent.items() if n != "theta"}
+        own = theta.ndim == 2
+        if self._pool is None:
+            self._start(theta.shape[-1])
+        self._progress.zero_()
+        if own:  # where its upload will be
+            self._weights[list(which)] = torch.from_numpy(theta)
+        else:
+            self._theta.copy_(torch.from_numpy(theta))
+        try:
+            futures = [
+                self._pool.submit(
+                    _train_client,
+                    *(own, rest, {n: kept[i : i + 1] for n, kept in state.items()}),
+                    *(None if samples is None else samples[i], t, k),
+                )
+                for i, k in enumerate(which)
+            ]
+            pending = set(futures)
+            while pending:
+                _, pending = wait(pending, timeout=0.5, return_when=FIRST_COMPLETED)
+                done, total = self._progress.sum(0).tolist()
+                on_progress(int(done), total / max(done, 1))
+            uploads, states = zip(*[future.result() for future in futures])
+        except BrokenProcessPool as error:
+            raise self._ended(f"in round {t}") from error
+        weights = self._weights.numpy()
+        everyone = list(which) == list(range(len(weights)))
+        return {
+            "theta": weights if everyone else weights[list(which)],
+            **_concatenated(uploads),
+        }, _concatenated(states)
+
+    def predict(self, requests: Sequence[Request]) -> list[np.ndarray]:
+        """As :meth:`Stacked.predict`."""
+        if self._pool is None:
+            self._start(requests[0].theta.size)
+        try:
+            return list(self._pool.map(_predict, requests))
+        except BrokenProcessPool as error:
+            raise self._ended("in testing") from error
+
+    def _ended(self, when):
+        return UserError(
+            f"a training process ended unexpectedly {when} (out of memory?); run again with fewer "
+            "cores: finished rounds are kept"
+        )
+
+
+def _concatenated(parts):
+    """Put arrays of parts of the clients together."""
+    return {name: np.concatenate([part[name] for part in parts]) for name in parts[0]}
+
+
+_worker = None
+
+
+def _start_worker(*work):
+    global _worker
+    _worker = work
+    torch.set_num_threads(1)
+    keep_heap()
+    # If the main process is killed, nobody waits for this one: end with it.
+    threading.Thread(target=_end_with_parent, daemon=True).start()
+
+
+def _end_with_parent():
+    torch.multiprocessing.parent_process().join()
+    os._exit(1)
+
+
+def _train_client(own, rest, state, samples, t, k):
+    """Train one client; its weights go into shared memory, everything else is returned."""
+    job, data, progress, theta, weights = _worker
+
+    def on_step(losses):
+        progress[k, 0] += 1
+        progress[k, 1] += float(losses[0])
+
+    sent, kept = ({n: torch.from_numpy(v) for n, v in given.items()} for given in (rest, state))
+    sent["theta"] = weights[k : k + 1].clone() if own else theta
+    work = job.work(data, [k], [job.clients[k] if samples is None else samples], t, on_step)
+    uploads, kept = job.algorithm.local(job.training, sent, kept, work)
+    weights[k] = uploads.pop("theta")[0]
+    return tuple({n: value.numpy() for n, value in part.items()} for part in (uploads, kept))
+
+
+def _predict(request):
+    job, data, *_ = _worker
+    return predict(job, data, request, "cpu")
+
+
+def keep_heap() -> None:
+    """Let glibc keep freed memory instead of handing it back after each tensor.
+
+    Activations are of a size that glibc maps and unmaps anew for each one; the page faults cost
+    about an eighth of a training step.
+    """
+    if sys.platform == "linux":
+        m_trim_threshold, m_mmap_threshold, limit = -1, -3, 32 * 2**20
+        with contextlib.suppress(OSError, AttributeError):
+            libc = ctypes.CDLL(None)
+            libc.mallopt(m_mmap_threshold, limit)
+            libc.mallopt(m_trim_threshold, 2**31 - 1)
+
+
+def resolve_device(device: str) -> str:
+    """Say what ``auto`` is on this machine: ``cuda`` if torch sees a GPU, else ``cpu``.
+
+    Raises
+    ------
+    UserError
+        ``cuda`` is asked for and torch sees no GPU.
+    """
+    if device == "auto":
+        return "cuda" if torch.cuda.is_available() else "cpu"
+    if device == "cuda" and not torch.cuda.is_available():
+        raise UserError("device: cuda was asked for, but torch sees no GPU; set device: cpu")
+    return device
+
+
+def open_engine(job: Job, device: str, workers: int) -> Workers | Stacked:
+    """Choose the engine: workers on the ``cpu``, stacked clients on ``cuda``.
+
+    A single worker is this process, one client after the other: short work ends before a process
+    has started.
+    """
+    if device == "cpu" and workers == 1:
+        keep_heap()
+        return Stacked(job, device, chunk=1)
+    return Workers(job, workers) if device == "cpu" else Stacked(job, device)

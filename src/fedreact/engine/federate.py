@@ -1,0 +1,198 @@
+"""Rounds of a synchronous federation: progress, and a checkpoint after each round."""
+
+import hashlib
+import logging
+import time
+from collections.abc import Callable, Iterator
+from pathlib import Path
+from typing import Any
+
+import numpy as np
+import torch
+from tqdm import tqdm
+
+from fedreact import npz
+from fedreact.atomic import atomic
+from fedreact.engine.engine import Arrays, Job, Stacked, Workers, open_engine, resolve_device
+from fedreact.engine.place import Place
+from fedreact.errors import UserError
+
+log = logging.getLogger("fedreact")
+
+Score = Callable[[Workers | Stacked, Arrays, Arrays, int], Any]
+"""``score(engine, server, state, t)``, called after each round; ``None``: it is not scored."""
+
+
+def rounds_of(
+    engine: Workers | Stacked,
+    job: Job,
+    server: Arrays,
+    state: Arrays,
+    rounds: range,
+    on_progress: Callable[[int, float], None] = lambda done, loss: None,
+) -> Iterator[tuple[int, Arrays, Arrays]]:
+    """Run communication rounds, yielding ``(t, server_t, state_t)`` after each round t.
+
+    Parameters
+    ----------
+    server, state
+        What the server and the clients keep, before the first of ``rounds``.
+    rounds
+        ``range(1, T + 1)``, or the part of it that is left after an interruption.
+    """
+    n_samples = np.array([len(indices) for indices in job.clients])
+    for t in rounds:
+        uploads, state = engine.round(job.algorithm.sent(server), state, t, on_progress)
+        server = job.algorithm.aggregate(server, uploads, n_samples)
+        for name, kept in server.items():  # the next round overwrites what workers uploaded
+            if np.may_share_memory(kept, uploads["theta"]):
+                server[name] = kept.copy()
+        yield t, server, state
+
+
+def federate(
+    job: Job,
+    theta: np.ndarray,
+    rounds: int,
+    what: str,
+    place: Place,
+    score: Score = lambda *of_round: None,
+    scored: str = "",
+) -> tuple[Arrays, list[Any]]:
+    """Train ``rounds`` rounds, or what is left of them.
+
+    Parameters
+    ----------
+    theta
+        ``[P]`` global weights before round 1.
+    what
+        Name of the work in messages.
+    place
+        Where it runs, and where its checkpoint lies.
+    scored
+        What ``score`` finds, and on what: a checkpoint with other scores is not resumed.
+
+    Returns
+    -------
+    server, scores
+        What the server keeps after the last round, and a score for each round.
+
+    Raises
+    ------
+    UserError
+        The training diverges, or a process of it ended.
+    """
+    if rounds < 0 or place.workers < 1:
+        raise UserError(f"{rounds} rounds on {place.workers} workers: there are no such numbers")
+    torch.set_num_threads(1)
+    K, device = len(job.clients), resolve_device(place.device)
+    server, state = job.algorithm.server(theta, K), job.algorithm.start(theta, K)
+    identity, scores, done = fingerprint(job, theta, device, scored), [], 0
+    saved = load_checkpoint(place.checkpoint, identity)
+    if saved is not None and int(saved["t"]) <= rounds:
+        done, scores = int(saved["t"]), list(saved["scores"])
+        server, state = (_parts(saved, name) for name in ("server", "state"))
+        log.info("resuming after round %d of %d (%s)", done, rounds, place.checkpoint)
+
+    steps = sum(job.training.n_steps(len(indices)) for indices in job.clients)
+    a_round = job.algorithm.models * steps
+    started, left, before, mean_loss = time.monotonic(), range(done + 1, rounds + 1), 0, np.nan
+    with (
+        open_engine(job, device, place.workers) as engine,
+        tqdm(total=len(left) * a_round, unit="step", disable=None) as bar,
+    ):
+
+        def on_progress(steps, loss):
+            nonlocal mean_loss
+            mean_loss = loss
+            bar.set_postfix(loss=f"{loss:.3f}", refresh=False)
+            bar.update(before + steps - bar.n)
+
+        for t, server, state in rounds_of(engine, job, server, state, left, on_progress):  # noqa: B020
+            if not np.isfinite(server["theta"]).all():
+                raise UserError(f"{what}: diverged in round {t}; use a smaller learning rate")
+            before += a_round
+            scores.append(score(engine, server, state, t))
+            save_checkpoint(place.checkpoint, server, state, t, scores, identity)
+            said = scores[-1] is not None and np.size(scores[-1]) > 0
+            log.info(
+                "%s: round %d of %d, loss %.3f%s, %.0f s left",
+                *(what, t, rounds, mean_loss),
+                f", score {np.ravel(scores[-1])[0]:.3f}" if said else "",
+                (time.monotonic() - started) / (t - done) * (rounds - t),
+            )
+    return server, scores
+
+
+def training_costs(job: Job) -> tuple[float, float]:
+    """Local steps and GFLOPs that a client's training takes in a round, averaged over clients.
+
+    By the usual count, a backward pass takes two forward passes.
+    """
+    sizes, models = [len(indices) for indices in job.clients], job.algorithm.models
+    forward = 2 * job.training.objective.multiply_adds(job.X.shape[1])
+    steps = models * np.mean([job.training.n_steps(n) for n in sizes])
+    drawn = models * np.mean([job.training.n_drawn(n) for n in sizes])
+    return float(steps), float(drawn * 3 * forward / 1e9)
+
+
+def fingerprint(job: Job, theta: np.ndarray, device: str, scored: str = "") -> str:
+    """Digest of the work; a checkpoint of other work is not resumed.
+
+    The code is not part of it: the workflow names checkpoints after the digest of the code.
+    """
+    X, of = job.X, f"{job.training} {job.algorithm} {job.seed=} {device=} {scored}"
+    digest = hashlib.sha256(f"{of} {X.shape}".encode())
+    series = [X] if isinstance(X, np.ndarray) else [X.values, X.starts]
+    for array in (theta, *series, *([] if job.y is None else [job.y]), *job.clients):
+        digest.update(np.ascontiguousarray(array).tobytes())
+    return digest.hexdigest()
+
+
+def save_checkpoint(
+    path: Path, server: Arrays, state: Arrays, t: int, scores: list, identity: str
+) -> None:
+    """Keep what the next round starts from."""
+    kept = {f"server_{name}": value for name, value in server.items()}
+    kept |= {f"state_{name}": value for name, value in state.items()}
+    unscored = np.zeros(0)
+    listed = [unscored if one is None else np.asarray(one, float) for one in scores]
+    width = max((np.size(one) for one in listed), default=0)
+    table = np.full((len(listed), width), np.nan)
+    for row, one in zip(table, listed):
+        row[: np.size(one)] = np.ravel(one)
+    scored = np.array([np.size(one) > 0 for one in listed], dtype=bool)
+    with atomic(path) as temporary:
+        npz.save(
+            temporary,
+            t=np.array(t),
+            scores=table,
+            scored=scored,
+            identity=np.array(identity),
+            **kept,
+        )
+
+
+def load_checkpoint(path: Path, identity: str) -> dict | None:
+    """Content of a checkpoint of the same work, else ``None``."""
+    if not path.exists():
+        return None
+    try:
+        saved = npz.load(path, "checkpoint", ["t", "scores", "scored", "identity"])
+    except UserError as error:
+        log.info("%s: starting anew", error)
+        return None
+    if str(saved["identity"]) != identity:
+        log.info("%s is of other data or settings: starting anew", path)
+        return None
+    saved["scores"] = [row if was else None for row, was in zip(saved["scores"], saved["scored"])]
+    return saved
+
+
+def _parts(saved, name):
+    """Arrays of a checkpoint whose names begin so."""
+    return {
+        key.removeprefix(f"{name}_"): value
+        for key, value in saved.items()
+        if key.startswith(f"{name}_")
+    }

@@ -1,0 +1,44 @@
+"""What is to be done: Snakemake is asked, and an estimator is made for the answer."""
+
+import logging
+import subprocess
+import sys
+from collections.abc import Iterable, Sequence
+
+from fedreact.errors import UserError
+from fedreact.estimates.estimates import Estimator, ToDo
+from fedreact.estimates.records import Seen, like_of
+from fedreact.estimates.work import SECONDS_A_GFLOP, Work, calibrate
+from fedreact.workflow.plan import Plan
+
+log = logging.getLogger("fedreact")
+
+
+def dry_run(targets: Sequence[str], cores: int, scale: str, config: Sequence[str]) -> str:
+    """What Snakemake prints on the jobs that are to be done."""
+    words = [sys.executable, "-m", "snakemake", *targets, "--cores", str(cores)]
+    words += ["--dry-run", "--printshellcmds", "--config", f"scale={scale}", *config]
+    done = subprocess.run(words, capture_output=True, text=True, check=False)
+    if done.returncode:
+        lines = [line for line in (done.stderr + done.stdout).splitlines() if line.strip()]
+        raise UserError(f"snakemake: {lines[-1].strip() if lines else done.returncode}")
+    return done.stdout
+
+
+def estimator(plan: Plan, before: Iterable[Seen], device: str, gpu_here: bool) -> Estimator:
+    """An estimator of a plan's jobs."""
+    work = Work(plan)
+
+    def gflops(job: ToDo) -> float | None:
+        return work.gflops(job.rule, job.wildcards)
+
+    def speed(job: ToDo) -> float:
+        """Measure, and say so: it takes seconds."""
+        training = work.training(job.rule, job.wildcards)
+        if training is None:
+            return SECONDS_A_GFLOP
+        like = like_of(job.outputs[0])
+        log.info("measuring the speed of %s %s", like.step, like.model)
+        return calibrate(*training, device)
+
+    return Estimator(before, gflops, speed, device, gpu_here)

@@ -1,0 +1,104 @@
+"""How much work a job is, and how fast this machine does it where no earlier run has shown it."""
+
+import time
+from collections.abc import Mapping
+from pathlib import Path
+from types import SimpleNamespace
+
+import numpy as np
+import torch
+
+from fedreact import npz
+from fedreact.algorithms.synchronous.fedavg import FedAvg
+from fedreact.encoding import train as encoding
+from fedreact.engine.engine import Job, Stacked, keep_heap
+from fedreact.engine.local_training import LocalTraining
+from fedreact.errors import UserError
+from fedreact.runs import contract as runs
+from fedreact.task import Task
+from fedreact.workflow.plan import Plan
+
+SECONDS_A_GFLOP = 0.03
+"""CPU seconds of what trains no model by gradients: many small products of matrices."""
+
+
+class Work:
+    """Work of the jobs of a plan, by their rule and wildcards."""
+
+    def __init__(self, plan: Plan):
+        self.plan = plan
+
+    def gflops(self, rule: str, wildcards: Mapping[str, str]) -> float | None:
+        """Of all clients; ``None`` for what always takes about the same."""
+        w = SimpleNamespace(**wildcards)
+        if rule == "train_encoder":
+            options = self.plan.steps.encoder(w.paper, w.encoder)
+            sizes = self._sizes(w, self.plan.encoding.partition(w))
+            return encoding.work(options, self.plan.sources.task(w.dataset), sizes)
+        if rule in ("run", "train"):
+            job, run = self.plan.runs.job(w), runs.part_of(w.kind, "run")
+            sizes = self._sizes(w, self.plan.runs.inputs(w)["partition"])
+            task = self.plan.sources.task(w.dataset)
+            return run.work(job.options, job.methods, task, sizes)
+        return None
+
+    def _sizes(self, w, file):
+        """Train samples of the clients: of the partition, if it is there, else about as many."""
+        if Path(file).exists():
+            return npz.load(Path(file), "partition", ["n_train"])["n_train"].tolist()
+        owner, name = Path(file).parts[3], Path(file).parts[5]
+        dealer = self.plan.steps.partition(owner, name)[1]
+        each = getattr(dealer, "samples_per_client", 1000) * (
+            1 - getattr(dealer, "test_share", 0.1)
+        )
+        return [round(each)] * self.plan.runs.n_clients(owner, name)
+
+    def training(
+        self, rule: str, wildcards: Mapping[str, str]
+    ) -> tuple[LocalTraining, Task] | None:
+        """What clients of a job do in a round, to be timed; ``None`` if they train nothing."""
+        w = SimpleNamespace(**wildcards)
+        task = self.plan.sources.task(w.dataset) if hasattr(w, "dataset") else None
+        if rule == "train_encoder":
+            options = self.plan.steps.encoder(w.paper, w.encoder)
+            return encoding.local_training(options, task.channels), task
+        if rule in ("run", "train"):
+            run = runs.part_of(w.kind, "run")
+            if hasattr(run, "local_training"):
+                return run.local_training(self.plan.runs.job(w).options, task), task
+        return None
+
+
+def calibrate(training: LocalTraining, task: Task, device: str = "cpu") -> float:
+    """Seconds a GFLOP, from a few training steps on random series: of CPU time, or on a GPU.
+
+    One client on the CPU, ten at once on a GPU; the first step is not counted. Steps of Phase 1
+    are of random length, so more of them are measured.
+    """
+    rng, n = np.random.default_rng(0), 100
+    steps = 3 if training.objective.whole_epochs else 20
+    X = rng.standard_normal((n, task.steps, task.channels), dtype=np.float32)
+    y = rng.integers(0, task.outputs, n)
+    if task.kind == "multi-label":
+        y = rng.random((n, task.outputs)) < 0.5
+    elif task.kind == "regression":
+        y = rng.standard_normal((n, task.outputs) if task.outputs > 1 else n, dtype=np.float32)
+    K = 1 if device == "cpu" else 10
+    theta = training.objective.init(torch.Generator().manual_seed(0)).numpy()
+    torch.set_num_threads(1)
+    keep_heap()
+    clock = time.process_time if device == "cpu" else time.perf_counter
+    batch = min(training.batch_size, n)
+    gflops = steps * batch * K * 6 * training.objective.multiply_adds(task.steps) / 1e9
+    if not np.isfinite(gflops):
+        raise UserError("a model that does not count its operations cannot be estimated")
+
+    def seconds(n_steps):
+        local = LocalTraining(training.objective, n_steps, batch, optimizer=training.optimizer)
+        engine = Stacked(Job(local, FedAvg(), X, [np.arange(n)] * K, 0, y), device)
+        begun = clock()
+        engine.round({"theta": theta}, {}, 1)
+        return clock() - begun
+
+    seconds(1)
+    return seconds(steps) / gflops

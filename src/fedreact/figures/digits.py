@@ -1,0 +1,69 @@
+"""What the digits look like (in no paper)."""
+
+from dataclasses import dataclass
+
+import numpy as np
+
+from fedreact.data.dataset import SeriesDataset
+from fedreact.figures.contract import FigureKind
+
+
+@dataclass(frozen=True)
+class Digits(FigureKind):
+    """Digits of three writers as the pen went; three samples of each where none is known."""
+
+    def inputs(self, ask):
+        """Series of digits whose first channels are x (right) and y (up)."""
+        return [ask.dataset("digits")]
+
+    def draw(self, title, cells, files):
+        """Draw a row a writer."""
+        from matplotlib.figure import Figure
+
+        data = SeriesDataset.load(files[0])
+        rows = _samples(data)
+        figure = Figure(figsize=(7.2, 0.5 + 0.82 * len(rows)), layout="constrained")
+        panels = figure.subplots(len(rows), 10, squeeze=False)
+        for (name, samples), line in zip(rows.items(), panels):
+            for digit, axes in enumerate(line):
+                axes.set(xticks=[], yticks=[], aspect="equal")
+                axes.set_adjustable("datalim")
+                axes.spines[:].set_visible(False)
+                axes.margins(0.1)
+                if digit in samples:
+                    _draw(axes, data, samples[digit])
+            line[0].set_ylabel(name, fontsize="small")
+        figure.suptitle(title, fontsize="small", x=0.01, ha="left")
+        return figure
+
+
+def _samples(data: SeriesDataset) -> dict[str, dict[int, int]]:
+    """Which series are drawn: by the name of the row and the digit."""
+    digits = np.unique(data.y)
+    if data.owner is None:
+        of = {d: np.flatnonzero(data.y == d) for d in digits}
+        return {
+            f"Sample {i + 1}": {d: int(which[i]) for d, which in of.items() if i < len(which)}
+            for i in range(3)
+        }
+    rows = {}
+    for writer in np.unique(data.owner)[:3]:
+        mine = {d: np.flatnonzero((data.y == d) & (data.owner == writer)) for d in digits}
+        rows[f"Writer {writer}"] = {d: int(which[0]) for d, which in mine.items() if len(which)}
+    return rows
+
+
+def _draw(axes, data, i):
+    from fedreact.figures.style import COLOURS
+
+    x, y = data.X[i, :2, : data.lengths[i]]
+    third = data.X[i, 2, : data.lengths[i]] if data.X.shape[1] > 2 else np.ones(len(x))
+    # Pendigits' third channel is the pen: 0 on the last point before it is lifted.
+    pen = set(np.unique(third)) <= {0.0, 1.0}
+    ends = np.flatnonzero(third == 0) if pen else []
+    for stroke in np.split(np.arange(len(x)), np.asarray(ends, dtype=int) + 1):
+        axes.plot(x[stroke], y[stroke], color=COLOURS[0], linewidth=1.2)
+    axes.plot(x[0], y[0], "o", color=COLOURS[1], markersize=3)
+
+
+FIGURE = Digits

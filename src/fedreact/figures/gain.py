@@ -1,0 +1,82 @@
+"""What methods gain over another, by setting (in no paper)."""
+
+from dataclasses import dataclass
+from typing import ClassVar
+
+from fedreact.figures.contract import FigureKind
+
+
+@dataclass(frozen=True)
+class Gain(FigureKind):
+    """Accuracy of methods less that of another: mean over seeds of the difference by seed.
+
+    Attributes
+    ----------
+    settings
+        Setting by label of its line.
+    curves
+        Method by label.
+    over
+        The other method.
+    """
+
+    settings: dict[str, str]
+    curves: dict[str, str]
+    over: str
+    metrics: ClassVar[tuple[str, ...]] = ("accuracy",)
+
+    def cells(self):
+        """Each method, and the other, on each setting."""
+        return {
+            (line, label): {"setting": setting, "method": method}
+            for line, setting in self.settings.items()
+            for label, method in [*self.curves.items(), ("", self.over)]
+        }
+
+    def draw(self, title, cells, files):
+        """Draw a line a setting."""
+        import numpy as np
+        import pandas as pd
+        from matplotlib.figure import Figure
+
+        from fedreact.figures.style import interval, seeds_of, style, title_and_legend, with_seeds
+
+        title = with_seeds(title, seeds_of(cells))
+        means = {place: lines.groupby("seed")["accuracy"].mean() for place, lines in cells.items()}
+        figure = Figure(figsize=(7, 0.9 + 0.55 * len(self.settings)), layout="constrained")
+        axes = figure.subplots()
+        places = np.arange(len(self.settings))[::-1]
+        for i, (label, method) in enumerate(self.curves.items()):
+            there = [
+                line for line in self.settings if (line, label) in means and (line, "") in means
+            ]  # the others cannot run there
+            if not there:
+                continue
+            mean, half = interval(
+                pd.DataFrame({line: means[line, label] - means[line, ""] for line in there}).T
+            )
+            colour, _, marker = style(method, i)
+            shift = 0.8 * (i - (len(self.curves) - 1) / 2) / len(self.curves)
+            axes.errorbar(
+                mean,
+                places[[list(self.settings).index(line) for line in there]] - shift,
+                xerr=half.fillna(0),
+                color=colour,
+                marker=marker,
+                linestyle="none",
+                markersize=5,
+                capsize=2,
+                linewidth=1,
+                label=label,
+            )
+        axes.axvline(0, color="#666666", linewidth=0.8)
+        for place in places[:-1]:
+            axes.axhline(place - 0.5, color="#dddddd", linewidth=0.6)
+        axes.set(xlabel="Difference in accuracy", yticks=places, yticklabels=list(self.settings))
+        axes.set_ylim(-0.5, len(self.settings) - 0.5)
+        axes.spines[["top", "right"]].set_visible(False)
+        title_and_legend(figure, [axes], title, 3)
+        return figure
+
+
+FIGURE = Gain

@@ -1,0 +1,74 @@
+"""The look of figures, and how they are written."""
+
+from pathlib import Path
+
+from matplotlib.figure import Figure
+from scipy.special import stdtrit
+
+# Okabe and Ito's colours, told apart by the colour-blind too; line styles for print without colour.
+COLOURS = ["#0072B2", "#D55E00", "#009E73", "#CC79A7", "#E69F00", "#56B4E9", "#000000"]
+STYLES = {
+    "fed-react-a1": ("#0072B2", "-", "o"),
+    "fed-react-a2": ("#56B4E9", "-", "s"),
+    "fed-react-a3": ("#000000", "-", "D"),
+    "ec-mma": ("#0072B2", "--", "^"),
+    "sc-mma": ("#D55E00", "--", "v"),
+    "ifca": ("#009E73", "-.", "P"),
+    "flsc": ("#E69F00", "-.", "X"),
+    "flacc": ("#CC79A7", ":", "d"),
+    "local": ("#999999", ":", "x"),
+    "oracle-a1": ("#000000", ":", "*"),
+    "oracle-fedavg": ("#000000", "-.", "<"),
+}
+"""Colour, line and marker of each method, the same in all figures."""
+
+
+def style(method: str, i: int) -> tuple[str, str, str]:
+    """Look of a method; the i-th of a figure that has none of its own gets a colour in turn."""
+    return STYLES.get(method, (COLOURS[i % len(COLOURS)], "-", "o"))
+
+
+def interval(wide):
+    """Mean over seeds (columns), and half of its 95% interval (NaN for one seed)."""
+    n = wide.shape[1]
+    half = stdtrit(max(n - 1, 1), 0.975) * wide.std(axis=1, ddof=1) / n**0.5
+    return wide.mean(axis=1), half
+
+
+def title_and_legend(figure, panels, title, columns):
+    """Title above, one legend of what any of the panels shows below."""
+    figure.suptitle(title, fontsize="small", x=0.01, ha="left")
+    shown = {}
+    for axes in panels:
+        for handle, label in zip(*axes.get_legend_handles_labels()):
+            shown.setdefault(label, handle)
+    look = {"frameon": False, "loc": "outside lower center", "fontsize": "small"}
+    figure.legend(shown.values(), shown.keys(), ncols=columns, **look)
+
+
+def forest(axis, labels: list[str], title: str) -> None:
+    """Make an axis one of differences: a line from above for each label, zero marked."""
+    axis.axvline(0, color="black", linewidth=0.8)
+    axis.set_yticks(range(len(labels)), labels, fontsize=6)
+    axis.set_ylim(len(labels) - 0.4, -0.6)
+    axis.set_xlabel(title, fontsize=7)
+    axis.tick_params(axis="x", labelsize=7)
+    axis.grid(axis="x", linewidth=0.3)
+
+
+def save(figure: Figure, pdf: Path, png: Path) -> None:
+    """Write both formats without dates, so that the same figure gives the same bytes."""
+    figure.savefig(pdf, format="pdf", metadata={"CreationDate": None})
+    figure.savefig(png, format="png", dpi=200, metadata={"Software": None})
+
+
+def seeds_of(cells) -> int:
+    """Seeds of the scores of a figure, which may have none that can be shown."""
+    return max((lines["seed"].nunique() for lines in cells.values()), default=0)
+
+
+def with_seeds(title: str, n: int) -> str:
+    """The title, with what the figure is a mean of."""
+    if n == 0:
+        return f"{title}: nothing can be shown on this data"
+    return title + (f", mean over {n} seeds with 95% interval" if n > 1 else ", one seed")

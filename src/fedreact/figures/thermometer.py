@@ -1,0 +1,88 @@
+"""What the errors of a vehicle's thermometer and hygrometer change (in no paper)."""
+
+from dataclasses import dataclass
+
+import numpy as np
+
+from fedreact import npz
+from fedreact.data.dataset import SeriesDataset
+from fedreact.errors import UserError
+from fedreact.figures.contract import FigureKind
+from fedreact.options import Natural
+from fedreact.rng import generator
+from fedreact.task_models.ridge import fit_ridge
+
+LABELS = {"noisy": "sensors with errors, as taken", "none": "perfect sensors"}
+
+
+@dataclass(frozen=True)
+class Thermometer(FigureKind):
+    """Charge over temperature in one vehicle's windows; errors of each vehicle's own regressor.
+
+    Attributes
+    ----------
+    vehicle
+        Number of the vehicle on the left.
+    """
+
+    vehicle: Natural
+
+    def inputs(self, ask):
+        """The traces of all towns."""
+        return ask.parts("sumo")
+
+    def draw(self, title, cells, files):
+        """Draw both panels."""
+        from matplotlib.figure import Figure
+
+        from fedreact.data.sumo.windows import CHANNELS, NEEDED, SCALES, THERMOMETERS, cut_windows
+        from fedreact.figures.style import COLOURS
+
+        regions = [npz.load(path, "simulated region", list(NEEDED)) for path in files]
+        data = {kind: cut_windows(regions, kind) for kind in THERMOMETERS}
+        of = data["none"].owner == self.vehicle
+        if not of.any():
+            raise UserError(
+                f"figure of thermometers: vehicle {self.vehicle} is in none of the regions"
+            )
+        figure = Figure(figsize=(7.2, 3.6), layout="constrained")
+        left, right = figure.subplots(1, 2)
+        centre, scale = SCALES["temperature"]
+        for kind, colour in zip(THERMOMETERS, COLOURS):
+            shown = centre + scale * data[kind].X[of, CHANNELS.index("temperature"), -1]
+            left.plot(shown, data[kind].y[of], ".", markersize=3, color=colour)
+            errors = np.sort(own_errors(data[kind]))
+            label = f"{LABELS[kind]}: {errors.mean():.1f}"
+            right.plot(np.arange(1, len(errors) + 1), errors, color=colour, label=label)
+        left.set_xlabel(f"Temperature that vehicle {self.vehicle} sees, in °C", fontsize="small")
+        left.set_ylabel("Charge in %", fontsize="small")
+        right.set_xlabel("Vehicles, each with its own ridge regression, sorted", fontsize="small")
+        right.set_ylabel("Root mean square error in %", fontsize="small")
+        right.set_ylim(bottom=0)
+        right.legend(
+            fontsize="small", frameon=False, title="Mean over vehicles", title_fontsize="small"
+        )
+        for axes in (left, right):
+            axes.tick_params(labelsize="small")
+            axes.spines[["top", "right"]].set_visible(False)
+            axes.grid(color="#e6e6e6", linewidth=0.6)
+        figure.suptitle(title, fontsize="small", x=0.01, ha="left")
+        return figure
+
+
+def own_errors(data: SeriesDataset, test_share: float = 0.1) -> np.ndarray:
+    """RMSE ``[vehicles]`` of a ridge regression on each vehicle's window means, split at random."""
+    from fedreact.data.sumo.windows import SCALES
+
+    found = []
+    for number in np.unique(data.owner):
+        of = np.flatnonzero(data.owner == number)
+        of = generator(0, "thermometer figure", int(number)).permutation(of)
+        test, train = np.split(of, [max(1, round(test_share * len(of)))])
+        X, y = data.X[:, : len(SCALES)].mean(axis=2), data.y
+        weights = fit_ridge(X[None, train], y[None, train])[0, 0]
+        found.append(np.sqrt(np.mean((X[test] @ weights[:-1] + weights[-1] - y[test]) ** 2)))
+    return np.array(found)
+
+
+FIGURE = Thermometer

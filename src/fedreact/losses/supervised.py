@@ -1,0 +1,100 @@
+"""The supervised losses: cross-entropy, that of each label, or the squared error."""
+
+from dataclasses import dataclass
+from typing import ClassVar, NamedTuple
+
+import numpy as np
+import torch
+from torch.nn.functional import binary_cross_entropy_with_logits, cross_entropy
+
+from fedreact.losses.objective import Data
+from fedreact.models.architectures.contract import Architecture
+from fedreact.models.layers import Training
+from fedreact.task import Kind
+
+
+class Batches(NamedTuple):
+    """Samples ``at [S, B]`` of S steps (-1 is none), and a seed ``[S]`` for what layers draw."""
+
+    at: np.ndarray
+    seeds: np.ndarray | None
+
+
+@dataclass(frozen=True)
+class SupervisedLoss:
+    """The loss of an architecture on targets of a kind.
+
+    Cross-entropy of one of several labels; the mean over labels of the cross-entropy of each, where
+    several can be true; or the squared error, its mean over targets.
+    """
+
+    architecture: Architecture
+    kind: Kind = "classification"
+    whole_epochs: ClassVar[bool] = True
+
+    @property
+    def n_parameters(self) -> int:
+        """Length P of the architecture's flat vector."""
+        return self.architecture.n_parameters
+
+    @property
+    def n_buffers(self) -> int:
+        """Running statistics at its end."""
+        return self.architecture.n_buffers
+
+    def init(self, generator: torch.Generator) -> torch.Tensor:
+        """Initial weights of the architecture."""
+        return self.architecture.init(generator)
+
+    def multiply_adds(self, length: int) -> float:
+        """Multiply-adds of one series; the architecture knows its length."""
+        return self.architecture.multiply_adds()
+
+    def draw(
+        self, rng: np.random.Generator, series: np.ndarray, length: int, batch_size: int, steps: int
+    ) -> Batches:
+        """Draw the batches of ``steps`` steps.
+
+        Batches run through a random permutation of the series, again and again; the last one of a
+        permutation holds what is left.
+        """
+        per_epoch = -(-len(series) // batch_size)
+        batches = np.full((-(-steps // per_epoch), per_epoch * batch_size), -1)
+        for row in batches:
+            row[: len(series)] = rng.permutation(series)
+        otherwise = self.architecture.trains_otherwise
+        seeds = rng.integers(2**62, size=steps) if otherwise else None
+        return Batches(batches.reshape(-1, batch_size)[:steps], seeds)
+
+    def value(
+        self, theta: torch.Tensor, data: Data, draws: list[Batches], step: int
+    ) -> tuple[torch.Tensor, torch.Tensor | None]:
+        """Mean loss ``[K]`` over the samples of each client's batch, and its running statistics."""
+        at = np.stack([d.at[step] for d in draws])
+        at = at[:, (at >= 0).any(0)]  # one client's last batch is smaller, not padded
+        at = torch.from_numpy(at).to(data.X.device)
+        counts = at >= 0
+        at = at.clamp(min=0)
+        output, buffers = self._output(theta, data.X[at], counts, [d.seeds for d in draws], step)
+        y = data.y[at]
+        if self.kind == "classification":
+            losses = cross_entropy(output.flatten(0, 1), y.flatten(), reduction="none")
+        elif self.kind == "multi-label":
+            losses = binary_cross_entropy_with_logits(output, y.to(output.dtype), reduction="none")
+        elif y.dim() == 2:
+            losses = (output[:, :, 0] - y) ** 2
+        else:
+            losses = (output - y) ** 2
+        losses = losses.mean(2) if losses.dim() == 3 else losses.view(counts.shape)
+        return (losses * counts).sum(1) / counts.sum(1), buffers
+
+    def _output(self, theta, x, counts, seeds, step):
+        model = self.architecture
+        if not model.trains_otherwise:
+            return model.forward(theta, x), None
+        training = Training([own[step] for own in seeds], counts)
+        output = model.forward(theta, x, training)
+        if not model.n_buffers:
+            return output, None
+        renewed = [training.buffers[name].flatten(1) for name in model.buffers]
+        return output, torch.cat(renewed, 1)

@@ -1,0 +1,70 @@
+"""The contract of a metric: a file of this folder that defines ``METRIC``.
+
+A table, figure or claim names a metric by its file. Most are computed from a model's outputs, by
+statistics that are averaged over a client's samples. Others are found by a run itself (its steps,
+bytes, minutes, clusters); they only say here how they are shown.
+"""
+
+from collections.abc import Callable
+from dataclasses import dataclass
+from typing import Literal
+
+import numpy as np
+
+from fedreact.task import Kind
+
+INF = float("inf")
+
+PRIMARY: dict[Kind, str] = {
+    "classification": "accuracy",
+    "multi-label": "f1",
+    "regression": "rmse",
+}
+"""The metric of a task where nothing says which."""
+
+COMPARED = ("accuracy", "f1", "rmse", "mae", "rand")
+"""By which alternatives of a ledger are compared, where scores have them."""
+
+
+@dataclass(frozen=True)
+class Metric:
+    """A metric.
+
+    Attributes
+    ----------
+    title
+        For people.
+    better
+        Which values are better; ``None`` if none are.
+    bounds
+        Beyond which no value lies.
+    decimals
+        That tables show.
+    counted
+        Whether it is counted, not measured: an interval would say nothing.
+    kinds
+        Of tasks that it is computed for.
+    samples
+        ``samples(outputs [N, c], y [N] or [N, M]) -> [N, S]``: statistics of each sample, given
+        scores of labels (several labels are true where theirs are above 0) or predicted targets;
+        ``None`` for what a run finds itself.
+    client
+        ``client(means [..., S]) -> [...]``: value of a client, given its samples' mean statistics.
+        The value over clients is the mean of theirs.
+    power
+        Values are measured in the targets' unit (1), or have none (0).
+    """
+
+    title: str
+    better: Literal["higher", "lower"] | None = None
+    bounds: tuple[float, float] = (-INF, INF)
+    decimals: int = 3
+    counted: bool = False
+    kinds: tuple[Kind, ...] = ()
+    samples: Callable[[np.ndarray, np.ndarray], np.ndarray] | None = None
+    client: Callable[[np.ndarray], np.ndarray] = lambda means: means[..., 0]
+    power: int = 0
+
+    def worst(self, values: np.ndarray) -> float:
+        """The worst of some values."""
+        return float(np.max(values) if self.better == "lower" else np.min(values))

@@ -1,0 +1,21 @@
+"""Mean absolute error."""
+
+import numpy as np
+
+from fedreact.metrics.contract import INF, Metric
+
+
+def samples(outputs: np.ndarray, y: np.ndarray) -> np.ndarray:
+    """Absolute errors, their mean over targets."""
+    return np.abs(outputs - y.reshape(outputs.shape)).mean(1, keepdims=True)
+
+
+METRIC = Metric(
+    title="Mean absolute error",
+    better="lower",
+    bounds=(0.0, INF),
+    decimals=2,
+    kinds=("regression",),
+    samples=samples,
+    power=1,
+)

@@ -1,0 +1,22 @@
+"""Precision: how much of what is found is true."""
+
+import numpy as np
+
+from fedreact.metrics.confusion import by_label, over_labels, ratio, samples
+from fedreact.metrics.contract import Metric
+
+
+def client(means: np.ndarray) -> np.ndarray:
+    """Precision of a client; scikit-learn's ``precision_score``, macro or micro."""
+    tp, fp, fn, _ = by_label(means)
+    return over_labels(ratio(tp, tp + fp), tp + fp + fn > 0)
+
+
+METRIC = Metric(
+    title="Precision",
+    better="higher",
+    bounds=(0.0, 1.0),
+    kinds=("classification", "multi-label"),
+    samples=samples,
+    client=client,
+)

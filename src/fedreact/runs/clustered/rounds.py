@@ -1,0 +1,184 @@
+"""Phase 2: rounds of local fits, clustering and aggregation (Algorithm 2).
+
+The local fits of a round are shared by all methods that are compared, so methods differ in what
+the server does and in nothing else.
+"""
+
+from collections.abc import Callable, Iterator, Mapping
+from typing import NamedTuple
+
+import numpy as np
+
+from fedreact.algorithms.clustered.contract import Algorithm, Uploads
+from fedreact.clients.partition import Partition
+from fedreact.clients.sampling import draw
+from fedreact.clients.schedule import Schedule
+from fedreact.errors import UserError
+from fedreact.metrics.contract import Metric
+from fedreact.rng import generator
+from fedreact.runs.clustered.scoring import HeldOut, rand_score
+from fedreact.runs.clustered.tasks import LinearTask
+
+
+class RoundScores(NamedTuple):
+    """Scores of one method in one round, over the clients that have taken part so far.
+
+    Attributes
+    ----------
+    values
+        Mean over clients, by metric.
+    rand
+        Rand score of the clusters; NaN for methods without one cluster for each client, and where
+        the true clusters are not known.
+    worst_cluster
+        The first metric averaged over the clients of the true cluster where it is worst.
+    """
+
+    t: int
+    method: str
+    values: dict[str, float]
+    rand: float
+    worst_cluster: float
+
+
+def run(
+    features: np.ndarray,
+    y: np.ndarray,
+    partition: Partition,
+    schedule: Schedule,
+    methods: Mapping[str, Algorithm],
+    task: LinearTask,
+    seed: int,
+    metrics: Mapping[str, Metric],
+    samples_per_round: int = 64,
+    test_on: str = "round",
+) -> Iterator[RoundScores]:
+    """Run all methods side by side; yields their scores round by round.
+
+    Parameters
+    ----------
+    features
+        ``float32 [N, D]`` features of all samples under the frozen encoder.
+    y
+        ``[N]`` or ``[N, M]``: labels or targets.
+    partition
+        The clients' samples.
+    schedule
+        Who takes part in each round, with data of which distribution.
+    task
+        What clients fit.
+    metrics
+        How that is scored, by name.
+    samples_per_round
+        |M_t^k|: labelled samples that each client draws in each round.
+    test_on
+        Where data drifts, clients are tested on the label distribution of the ``round``, or on
+        that of their cluster in the ``long-run``.
+    """
+    if samples_per_round < 1:
+        raise UserError(f"samples a round is {samples_per_round}; it must be at least 1")
+    K, shape = len(partition.train), (task.n_outputs, features.shape[1] + 1)
+    sample = sampler(partition, schedule, y, samples_per_round, seed)
+    held_out, weights_of = tests(features, y, partition, schedule, test_on)
+    states = {name: method.init(K, shape) for name, method in methods.items()}
+    first = next(iter(metrics))
+    seen = np.zeros(K, dtype=bool)
+    for t, (truth, present) in enumerate(zip(schedule.truth, schedule.present), start=1):
+        at, valid = sample(t)
+        X, targets = features[at], y[at]
+        fitted = task.fit(X, targets, valid).reshape(K, -1)
+        clients = task.clients(X, targets, valid)
+        uploads = Uploads(t, t == schedule.rounds, fitted, valid.sum(1), present, clients)
+        seen = seen | present
+        weights, clusters = weights_of(t)[seen], truth[seen]
+        for name, method in methods.items():
+            states[name], held, found = method.round(states[name], uploads)
+            models = held[seen].reshape(-1, *shape)
+            scores = held_out.scores(models, weights, metrics, task.unit, task.centre)
+            known = found is not None and partition.clusters_known
+            rand = rand_score(clusters, found[seen]) if known else np.nan
+            by_cluster = [scores[first][clusters == c].mean() for c in np.unique(clusters)]
+            means = {metric: float(values.mean()) for metric, values in scores.items()}
+            worst = metrics[first].worst(by_cluster)
+            yield RoundScores(t, name, means, float(rand), worst)
+
+
+def sampler(
+    partition: Partition, schedule: Schedule, y: np.ndarray, n: int, seed: int
+) -> Callable[[int], tuple[np.ndarray, np.ndarray]]:
+    """Return the function of t that draws M_t^k for each client.
+
+    ``n`` samples, or fewer where a client keeps to its own train set and that has fewer. It gives
+    ``at, valid``, both ``[K, n]``: sample indices, and which of them count.
+
+    Raises
+    ------
+    UserError
+        Data drifts that cannot.
+    """
+    if schedule.shares is None:
+        return lambda t: labelled_samples(partition.train, n, seed, t)
+    if y.dtype.kind not in "iu" or y.ndim != 1:
+        raise UserError("drift needs data with one label for each series")
+    if not len(partition.held_out):
+        raise UserError(
+            "drift needs clients that draw from all samples: a partition `by: switching` or "
+            "`by: supports`"
+        )
+    open_to_all = np.setdiff1d(np.arange(len(y)), partition.held_out)
+    pools = [open_to_all[y[open_to_all] == label] for label in range(schedule.shares.shape[2])]
+    wanted = np.flatnonzero(schedule.shares.any((0, 1)))
+    if nobody := [label for label in wanted if not len(pools[label])]:
+        raise UserError(f"partition: of other data, in which no series has label {nobody[0]}")
+
+    def sample(t):
+        at = np.stack(
+            [
+                draw(pools, shares, n, generator(seed, "labelled samples", t, k))
+                for k, shares in enumerate(schedule.shares[t - 1])
+            ]
+        )
+        return at, np.ones(at.shape, dtype=bool)
+
+    return sample
+
+
+def labelled_samples(
+    train: list[np.ndarray], n: int, seed: int, t: int
+) -> tuple[np.ndarray, np.ndarray]:
+    """Draw M_t^k for each client: ``n`` samples of its train set, or all if it has fewer.
+
+    Returns
+    -------
+    at, valid
+        ``[K, m]``: sample indices, and which of them count; m is n, or the largest train set. Train
+        sets that are taken whole keep their order.
+    """
+    n = min(n, max(map(len, train)))
+    at = np.zeros((len(train), n), dtype=np.int64)
+    valid = np.zeros_like(at, dtype=bool)
+    for k, indices in enumerate(train):
+        m = min(n, len(indices))
+        rng = generator(seed, "labelled samples", t, k)
+        at[k, :m] = indices if m == len(indices) else rng.choice(indices, m, replace=False)
+        valid[k, :m] = True
+    return at, valid
+
+
+def tests(
+    features: np.ndarray, y: np.ndarray, partition: Partition, schedule: Schedule, test_on: str
+) -> tuple[HeldOut, Callable[[int], np.ndarray]]:
+    """Return the test samples, and their weights ``[K, N]`` for each client as a function of t.
+
+    Clients that keep to their partition are tested on their own test sets. Where data drifts, all
+    held-out samples are used, weighted so that their labels have the client's distribution: the
+    expected accuracy on a test set drawn for the round.
+    """
+    if schedule.shares is None:
+        samples = np.unique(np.concatenate(partition.test))
+        own = np.stack([np.isin(samples, test) / len(test) for test in partition.test])
+        return HeldOut(features[samples], y[samples]), lambda t: own
+    samples = partition.held_out
+    shares = schedule.shares if test_on == "round" else schedule.long_run
+    count = np.maximum(np.bincount(y[samples], minlength=shares.shape[2]), 1)
+    return HeldOut(features[samples], y[samples]), lambda t: (shares[t - 1] / count)[:, y[samples]]

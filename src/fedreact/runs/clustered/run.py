@@ -1,0 +1,131 @@
+"""A job of Phase 2: all methods of a setting side by side."""
+
+from collections.abc import Iterator, Mapping, Sequence
+from dataclasses import replace
+
+import numpy as np
+
+from fedreact import plugins
+from fedreact.algorithms.clustered.contract import Algorithm, Setting
+from fedreact.clients.schedule import schedule
+from fedreact.clustering.n_clusters import choose
+from fedreact.engine.place import Place
+from fedreact.errors import UserError
+from fedreact.metrics.contract import Metric
+from fedreact.runs.clustered import rounds
+from fedreact.runs.clustered.spec import Options
+from fedreact.runs.clustered.tasks import Classification, LinearTask, Regression
+from fedreact.runs.contract import Inputs, Line, Method
+from fedreact.standardise import standardise
+from fedreact.task import Task
+
+
+def run(
+    inputs: Inputs,
+    options: Options,
+    methods: Sequence[Method],
+    metrics: Mapping[str, Metric],
+    seed: int,
+    place: Place,
+) -> Iterator[Line]:
+    """Run all rounds; a line for each round and method.
+
+    Beside the metrics asked for: the Rand score, the first metric in the cluster where it is worst,
+    and what a client's training in Phase 1 took. Fits of Phase 2 take no gradient steps.
+    """
+    features, y, task = linear_task(inputs, options, seed)
+    drawn, o = inputs.partition, options
+    drift = o.drift and plugins.make("clients/drifts", o.drift, "DRIFT", "drift")
+    plan = schedule(
+        drawn.clusters, drawn.distributions, o.rounds, seed, drift or None, o.participation
+    )
+    setting = Setting(
+        n_clusters=len(np.unique(drawn.clusters)),
+        seed=seed,
+        truth=plan.truth,
+        linkage=o.linkage,
+        iterations=o.affect_iterations,
+        start=o.affect_start,
+        first_alpha=o.affect_first_alpha,
+        send=o.send,
+        unsent=o.unsent,
+        identity=o.identity,
+    )
+
+    def told(setting, how):
+        """The setting with the number of clusters that is given, or chosen (appendix E)."""
+        if not isinstance(how, int):
+            at, valid = rounds.labelled_samples(drawn.train, o.samples_per_round, seed, 1)
+            models = task.fit(features[at], y[at], valid)
+            how = choose(how, models.reshape(len(models), -1), o.linkage)
+        if not 1 <= how <= len(drawn.train):
+            raise UserError(f"{len(drawn.train)} clients cannot be {how} clusters")
+        return replace(setting, n_clusters=how)
+
+    if o.n_clusters is not None:
+        setting = told(setting, o.n_clusters)
+    made = {}
+    for method in methods:
+        try:
+            how = method.of_run.get("n_clusters")
+            made[method.name] = make(method, setting if how is None else told(setting, how))
+        except UserError as error:
+            raise UserError(f"method {method.name}: {error}") from error
+    scores = rounds.run(
+        *(features, y, drawn, plan, made, task, seed),
+        *(metrics, o.samples_per_round, o.test_on),
+    )
+    steps, gflops = inputs.taken
+    for score in scores:
+        yield Line(
+            (score.method, score.t),
+            score.values
+            | {"rand": score.rand, "worst_cluster": score.worst_cluster}
+            | {"steps": steps, "gflops": gflops},
+        )
+
+
+def make(method: Method, setting: Setting) -> Algorithm:
+    """Make the algorithm of a method."""
+    kind = plugins.load("algorithms/clustered", method.algorithm, "ALGORITHM")
+    try:
+        return kind(setting, **method.options)
+    except TypeError as error:
+        raise UserError(str(error)) from error
+
+
+def linear_task(
+    inputs: Inputs, options: Options, seed: int
+) -> tuple[np.ndarray, np.ndarray, LinearTask]:
+    """Features, targets and what clients fit.
+
+    For regression, features and targets are standardised over the clients' train samples.
+    """
+    features, data, train = inputs.features, inputs.data, inputs.partition.train
+    task, y = data.task, data.y
+    if options.feature_scaling == "standard" or task.kind == "regression":
+        features, *_ = standardise(features, train)
+    elif options.feature_scaling == "spread":
+        features = features / (features[np.unique(np.concatenate(train))].std() or 1)
+    if task.kind != "regression":
+        return features, y, Classification(task.outputs, options.C, options.loss)
+    y, unit, centre = standardise(y, train)
+    if y.ndim == 1:
+        unit, centre = float(unit), float(centre)
+    sgd = (options.sgd_epochs, options.sgd_batch_size, options.sgd_learning_rate)
+    how = (options.regressor, options.penalty, sgd, seed)
+    return features, y, Regression(unit, centre, task.outputs, *how)
+
+
+def work(options: Options, methods: Sequence[Method], task: Task, sizes: Sequence[int]) -> float:
+    """GFLOPs: Gram matrices and fits of the round's samples, and descents of ten steps a method."""
+    n, c, D = options.samples_per_round, task.outputs, FEATURES
+    m = np.minimum(n, sizes)
+    fits = (2 * m**2 * D + 60 * c * m**2).sum()
+    each = (40 * c * m**2 + 4 * c * m * D).sum()
+    a_round = fits + len(methods) * each
+    return float(options.participation * options.rounds * a_round / 1e9)
+
+
+FEATURES = 320
+"""Of the encoder, for estimates."""

@@ -1,0 +1,86 @@
+"""A job of any kind of run, as its command runs it: what it reads, checks and writes."""
+
+from argparse import Namespace
+from collections.abc import Iterable, Iterator, Mapping, Sequence
+from typing import Any
+
+import numpy as np
+
+from fedreact import npz, plugins
+from fedreact.clients.partition import Partition
+from fedreact.data.dataset import SeriesDataset
+from fedreact.errors import UserError
+from fedreact.metrics.contract import PRIMARY, Metric
+from fedreact.runs.contract import Inputs, Line, Method, method, skipped
+from fedreact.task import Task
+
+
+def read_inputs(args: Namespace, spec: Any) -> Inputs:
+    """Read data, partition and what else the kind needs; they must be of one dataset."""
+    data = SeriesDataset.load(args.data)
+    partition = Partition.load(args.partition, len(data.y))
+    if "features" not in spec.NEEDS:
+        return Inputs(data, partition, setting=args.setting)
+    if args.features is None:
+        raise UserError(f"{args.kind}: --features is missing")
+    encoded = npz.load(args.features, "features file", ["features"])
+    features = encoded["features"]
+    if features.dtype.kind != "f" or features.ndim != 2:
+        raise UserError(
+            f"{args.features}: features must be numbers [N, D], got {features.dtype} "
+            f"{features.shape}"
+        )
+    if len(features) != len(data.y):
+        raise UserError(
+            f"{args.data} and {args.features} are not of one dataset: they have {len(data.y)} and "
+            f"{len(features)} series"
+        )
+    if not np.isfinite(features).all():
+        bad = int(np.flatnonzero(~np.isfinite(features).all(1))[0])
+        raise UserError(f"{args.features}: features of series {bad} are NaN or infinite")
+    steps, gflops = encoded.get("costs", [np.nan, np.nan])
+    return Inputs(data, partition, features, (float(steps), float(gflops)), args.setting)
+
+
+def read_methods(kind: str, given: Mapping[str, Any], task: Task) -> list[Method]:
+    """Check the methods of a job; each must be able to run on the task."""
+    found = []
+    for name, of_method in given.items():
+        one = method(kind, name, of_method, f"method {name}")
+        if why := skipped(kind, one.algorithm, task):
+            raise UserError(f"method {name} cannot run on {task.kind}: {why}")
+        found.append(one)
+    return found
+
+
+def read_metrics(names: Sequence[str], task: Task) -> dict[str, Metric]:
+    """Metrics by their names, those of the task if none are given."""
+    found = {n: plugins.load("metrics", n, "METRIC") for n in names or [PRIMARY[task.kind]]}
+    for name, metric in found.items():
+        if task.kind not in metric.kinds:
+            raise UserError(f"metric {name} is not there for {task.kind}")
+    return found
+
+
+def table(
+    lines: Iterable[Line], inputs: Inputs, spec: Any, seed: int
+) -> Iterator[Sequence[str | int]]:
+    """Lines of scores as rows of a csv, a header first."""
+    header = None
+    for line in lines:
+        if header is None:
+            header = list(line.values)
+            yield ["setting", "data", "seed", *spec.INDEX, *header]
+        values = [written(name, line.values[name]) for name in header]
+        yield [inputs.setting, inputs.data.name, seed, *line.index, *values]
+
+
+def written(name: str, value: float) -> str:
+    """Six decimals of what is measured, six digits of what is counted, nothing for NaN."""
+    if np.isnan(value):
+        return ""
+    try:
+        counted = plugins.load("metrics", name, "METRIC").counted
+    except UserError:  # a criterion of a kind of run, which no table shows
+        counted = False
+    return f"{value:.6g}" if counted else f"{value:.6f}"

@@ -1,0 +1,124 @@
+"""A job of synchronous training: one architecture, by each of some algorithms."""
+
+import hashlib
+from collections.abc import Iterator, Mapping, Sequence
+
+import numpy as np
+import torch
+
+from fedreact import plugins
+from fedreact.algorithms.synchronous.contract import Algorithm
+from fedreact.engine.engine import Job
+from fedreact.engine.federate import federate, training_costs
+from fedreact.engine.local_training import LocalTraining
+from fedreact.engine.place import Place
+from fedreact.errors import UserError
+from fedreact.losses.supervised import SupervisedLoss
+from fedreact.metrics.contract import Metric
+from fedreact.rng import generator
+from fedreact.runs.contract import Inputs, Line, Method
+from fedreact.runs.synchronous.scoring import client_scores
+from fedreact.runs.synchronous.spec import Options
+from fedreact.standardise import standardise
+from fedreact.task import Task
+
+
+def run(
+    inputs: Inputs,
+    options: Options,
+    methods: Sequence[Method],
+    metrics: Mapping[str, Metric],
+    seed: int,
+    place: Place,
+) -> Iterator[Line]:
+    """Train by each algorithm; a line for each and each scored round.
+
+    Scores are means over clients, each with the model that the algorithm gives it, on its own test
+    samples. Beside the metrics asked for: what a client's training has taken so far, in local steps
+    and GFLOPs. Progress is kept after each round, also that of an algorithm that is done.
+    """
+    data, clients, tests = inputs.data, inputs.partition.train, inputs.partition.test
+    task, X = data.task, data.steps_first
+    if options.validate:
+        clients, tests = validation(clients, seed)
+    y, unit, centre = data.y, 1.0, 0.0
+    if task.kind == "regression":
+        y, unit, centre = standardise(data.y, clients)
+    training = local_training(options, task)
+    init = torch.Generator().manual_seed(int(generator(seed, "supervised").integers(2**62)))
+    theta = training.objective.init(init).numpy()
+    of_tests = hashlib.sha256(b"".join(np.asarray(test).tobytes() for test in tests)).hexdigest()
+    scored = f"{list(metrics)} {options.score} {of_tests}"
+    for method in methods:
+        algorithm = make(method)
+        job = Job(training, algorithm, X, clients, seed, y)
+
+        def score(engine, server, state, t, algorithm=algorithm):
+            if options.score == "last" and t < options.rounds:
+                return None
+            shown = (tests, y, metrics, unit, centre)
+            found = client_scores(engine, algorithm, server, state, *shown)
+            return list(found.values())
+
+        what = f"{method.name}, {inputs.setting}, seed {seed}"
+        _, scores = federate(
+            job, theta, options.rounds, what, place.named(method.name), score, scored
+        )
+        steps, gflops = training_costs(job)
+        for t, values in enumerate(scores, start=1):
+            if values is not None:
+                taken = {"steps": t * steps, "gflops": t * gflops}
+                yield Line((method.name, t), dict(zip(metrics, map(float, values))) | taken)
+
+
+def make(method: Method) -> Algorithm:
+    """Make the algorithm of a method."""
+    kind = plugins.load("algorithms/synchronous", method.algorithm, "ALGORITHM")
+    try:
+        return kind(**method.options)
+    except TypeError as error:
+        raise UserError(f"method {method.name}: {error}") from error
+
+
+def local_training(options: Options, task: Task) -> LocalTraining:
+    """What clients do in a round."""
+    kind = plugins.load("models/architectures", options.architecture, "ARCHITECTURE")
+    model = kind(in_channels=task.channels, length=task.steps, n_out=task.outputs)
+    return LocalTraining(
+        SupervisedLoss(model, task.kind),
+        options.steps,
+        options.batch_size,
+        options.learning_rate,
+        options.epochs,
+        plugins.make("optimizers", options.optimizer, "OPTIMIZER", "optimizer"),
+        options.precision,
+    )
+
+
+def validation(
+    clients: Sequence[np.ndarray], seed: int
+) -> tuple[list[np.ndarray], list[np.ndarray]]:
+    """Hold a tenth of all train samples back, to be tested on instead; nobody trains on them.
+
+    Clients of a cluster share samples, so one draw decides for all of them. A client of whose
+    samples none was drawn gives one more.
+    """
+    order = generator(seed, "validation").permutation(np.unique(np.concatenate(list(clients))))
+    held = order[: len(order) // 10]
+    for indices in clients:
+        if not np.isin(indices, held).any():
+            held = np.append(held, order[np.isin(order, indices)][:1])
+    test = [np.sort(indices[np.isin(indices, held)]) for indices in clients]
+    train = [np.sort(indices[~np.isin(indices, held)]) for indices in clients]
+    for k, left in enumerate(train):
+        if not len(left):
+            raise UserError(f"client {k} has too few train samples to hold some back")
+    return train, test
+
+
+def work(options: Options, methods: Sequence[Method], task: Task, sizes: Sequence[int]) -> float:
+    """GFLOPs of all local steps, of all models that the algorithms train."""
+    training = local_training(options, task)
+    models = sum(make(method).models for method in methods)
+    drawn = sum(training.n_drawn(n) for n in sizes) * models * options.rounds
+    return drawn * 3 * 2 * training.objective.multiply_adds(task.steps) / 1e9

@@ -1,0 +1,80 @@
+"""Synchronous federated training with labels: every client trains in every round.
+
+Methods of one architecture and the same options are one job, since it starts with what they share:
+torch, the series, the processes.
+"""
+
+from dataclasses import dataclass, field
+from typing import Annotated, Any, Literal
+
+from fedreact.options import Count, Positive, text_of
+from fedreact.plugins import Named
+from fedreact.runs.contract import Method
+
+NEEDS = ()
+TRAINS = True
+PER_METHOD = (
+    *("architecture", "rounds", "epochs", "steps", "batch_size", "learning_rate", "optimizer"),
+    "precision",
+)
+MEMORY_MB = (2000, 700)
+INDEX = ("method", "round")
+
+
+@dataclass(frozen=True)
+class Options:
+    """Options of a run (Fed-REACT, ICLR section 4.1.1).
+
+    Attributes
+    ----------
+    architecture
+        A file of ``models/architectures/``.
+    rounds
+        Communication rounds.
+    epochs
+        Passes over a client's samples in a round.
+    steps
+        Local steps in a round, instead of epochs.
+    batch_size
+        Samples of a step.
+    learning_rate
+        Of the optimiser.
+    optimizer
+        ``kind``, a file of ``optimizers/``, and its options.
+    precision
+        Of matrix products in training.
+    score
+        Rounds that are scored: all, or the last.
+    validate
+        Whether clients are tested on a tenth of their train samples, which they do not train on.
+    """
+
+    architecture: Annotated[str, Named("models/architectures", "ARCHITECTURE")] = "causal-cnn"
+    rounds: Count = 10
+    epochs: Count = 100
+    steps: Count | None = None
+    batch_size: Count = 50
+    learning_rate: Positive = 1e-3
+    optimizer: Annotated[dict[str, Any], Named("optimizers", "OPTIMIZER")] = field(
+        default_factory=lambda: {"kind": "adam"}
+    )
+    precision: Literal["float32", "bfloat16"] = "float32"
+    score: Literal["all", "last"] = "all"
+    validate: bool = False
+
+
+def job(method: Method, options: Options) -> str:
+    """The architecture, and what else the method changes in its training."""
+    given = dict(method.of_run)
+    name = given.pop("architecture", options.architecture)
+    return "+".join([name, *(f"{key}={text_of(value)}" for key, value in sorted(given.items()))])
+
+
+def threads(options: Options, n_clients: int) -> int:
+    """One for each 1,000 local steps, and no more than clients.
+
+    Several short trainings side by side make better use of cores than one after the other.
+    """
+    if options.steps is None:
+        return n_clients
+    return min(n_clients, -(-n_clients * options.rounds * options.steps // 1000))

@@ -1,0 +1,24 @@
+"""The contract of a study: a file of this folder that defines ``STUDY``.
+
+A study needs no data: it computes, or counts. It is a frozen dataclass, whose fields are its
+options (:mod:`fedreact.options`), with what :class:`Study` has. A table or figure names it by its
+file (``study: {kind: costs, ...}``).
+"""
+
+from collections.abc import Iterator, Sequence
+from typing import ClassVar, Protocol
+
+
+class Study(Protocol):
+    """Something that is computed.
+
+    Attributes
+    ----------
+    COLUMNS
+        Of its csv. A table can be made of ``row, column, value``.
+    """
+
+    COLUMNS: ClassVar[tuple[str, ...]]
+
+    def run(self, seeds: Sequence[int]) -> Iterator[Sequence]:
+        """Lines of its csv."""

@@ -1,0 +1,144 @@
+"""What the alternatives of a ledger change: differences to what is taken, by seed."""
+
+from collections.abc import Mapping, Sequence
+from pathlib import Path
+
+import pandas as pd
+
+from fedreact import plugins
+from fedreact.intervals import summarise
+from fedreact.metrics.contract import COMPARED
+from fedreact.tables.cells import read_scores
+
+
+def effects(measured: Sequence[Mapping]) -> pd.DataFrame:
+    """Compare the scores of each alternative with those of what is taken.
+
+    Parameters
+    ----------
+    measured
+        Of each alternative and setting: ``assumption``, ``taken``, ``alternative``, ``setting``,
+        and files of scores by seed: ``with_taken``, ``with_alternative``.
+
+    Returns
+    -------
+    pandas.DataFrame
+        A line for each method and metric: alternative less taken, mean over seeds and interval.
+    """
+    return pd.DataFrame(line for one in measured for line in _lines(one))
+
+
+def _lines(one):
+    before, after = (
+        _means([Path(path) for path in one[key]]) for key in ("with_taken", "with_alternative")
+    )
+    difference = after - before
+    for method, by_seed in difference.groupby("method", sort=False):
+        for metric in difference:
+            if by_seed[metric].isna().any():
+                continue  # no accuracy of a regression, no Rand score of soft clusters
+            s = summarise(by_seed[metric].to_numpy())
+            yield {
+                **{key: str(one[key]) for key in ("assumption", "taken", "alternative", "setting")},
+                "method": method,
+                "metric": metric,
+                "difference": s.mean,
+                "ci_low": s.ci[0],
+                "ci_high": s.ci[1],
+                "n_seeds": s.n,
+            }
+
+
+def _means(paths):
+    scores = read_scores(paths)
+    there = [metric for metric in COMPARED if metric in scores]
+    return scores.groupby(["method", "seed"])[there].mean()
+
+
+def signed(value: float) -> str:
+    """Three decimals with a sign, none for zero."""
+    return f"{round(value, 3) + 0.0:+.3f}".replace("+0.000", "0.000")
+
+
+INDEX = ["assumption", "taken", "alternative", "setting"]
+
+
+def markdown(table: pd.DataFrame, data: str, scale: str) -> str:
+    """A line for each alternative and setting that changes something, those that change most first.
+
+    Methods that nothing changes have no column; what changes nothing is named below.
+    """
+    lines = [
+        f"What the alternatives of the assumption ledger change ({data}, scale {scale}): the score "
+        "under the alternative less the score under what is taken, mean over seeds of the "
+        "difference by seed, with its 95% interval; what changes most comes first.",
+    ]
+    for metric in COMPARED:
+        part = table[table["metric"] == metric]
+        if part.empty:
+            continue
+        part = part.assign(text=[_text(*cell) for cell in part[EFFECT].to_numpy()])
+        title = plugins.load("metrics", metric, "METRIC").title
+        lines += ["", f"**Difference: {title}**", ""]
+        moved = part[part["difference"].abs() >= LEAST]
+        largest = moved["difference"].abs().groupby([moved[key] for key in INDEX]).max()
+        order = largest.sort_values(ascending=False, kind="stable").index
+        if len(order):
+            wide = part.pivot(index=INDEX, columns="method", values="text").loc[order]
+            columns = [m for m in dict.fromkeys(part["method"]) if m in set(moved["method"])]
+            lines += ["| " + " | ".join([*INDEX, *columns]) + " |"]
+            lines += ["|---" * (len(INDEX) + len(columns)) + "|"]
+            for key, row in zip(wide.index, wide[columns].fillna("").to_numpy()):
+                lines.append("| " + " | ".join(map(str, [*key, *row])) + " |")
+        still = part.set_index(INDEX).index.unique().difference(order, sort=False)
+        if len(still):
+            names = [f"{name}: {other} ({setting})" for name, _, other, setting in still]
+            lines += ["", f"Unchanged to three decimals: {'; '.join(names)}."]
+    return "\n".join(lines) + "\n"
+
+
+EFFECT = ["difference", "ci_low", "ci_high", "n_seeds"]
+LEAST = 0.0005
+"""Less is 0.000."""
+
+
+def _text(difference, low, high, n):
+    if n > 1:
+        return f"{signed(difference)} ({signed(low)} to {signed(high)})"
+    return f"{signed(difference)} (one seed)"
+
+
+def draw(table: pd.DataFrame, title: str):
+    """Draw what moves results: of each alternative and setting the method that it changes most.
+
+    Those whose interval holds 0 are left out; a panel a metric, sorted.
+    """
+    from matplotlib.figure import Figure
+
+    from fedreact.figures import style
+
+    clear = table[(table["ci_low"] > 0) | (table["ci_high"] < 0)]
+    clear = clear[clear["difference"].abs() >= LEAST]
+    clear = clear.assign(size=clear["difference"].abs()).sort_values(
+        "size", kind="stable", ascending=False
+    )
+    clear = clear.drop_duplicates([*INDEX, "metric"])
+    panels = [part for m in COMPARED if len(part := clear[clear["metric"] == m])]
+    heights = [len(part) + 1.5 for part in panels] or [1]
+    figure = Figure((8, 0.24 * sum(heights) + 1), layout="constrained")
+    figure.suptitle(title, fontsize=9, x=0.01, ha="left")
+    axes = figure.subplots(len(heights), 1, squeeze=False, height_ratios=heights)[:, 0]
+    if not panels:
+        axes[0].set_axis_off()
+        axes[0].text(
+            0.5, 0.5, "No alternative changes anything that this run could see.", ha="center"
+        )
+    for axis, part in zip(axes, panels):
+        for y, cell in enumerate(part.to_dict("records")):
+            axis.plot([cell["ci_low"], cell["ci_high"]], [y, y], color="#0072B2", linewidth=2)
+            axis.plot(cell["difference"], y, "o", color="#0072B2", markersize=5)
+        texts = part["assumption"] + ": " + part["alternative"].astype(str)
+        texts += " (" + part["setting"] + ", " + part["method"] + ")"
+        name = plugins.load("metrics", part["metric"].iloc[0], "METRIC").title
+        style.forest(axis, list(texts), f"{name}: alternative less taken")
+    return figure

@@ -1,0 +1,30 @@
+"""What is to be predicted, of which series: what algorithms and models must know before they
+run."""
+
+from dataclasses import dataclass
+from typing import Literal
+
+from fedreact.options import Count
+
+Kind = Literal["classification", "multi-label", "regression"]
+
+
+@dataclass(frozen=True)
+class Task:
+    """A task.
+
+    Attributes
+    ----------
+    kind
+        ``classification`` (one of several labels), ``multi-label`` (each of several labels is true
+        or not), or ``regression`` (one or more numbers).
+    outputs
+        Labels, or numbers that are predicted.
+    channels, steps
+        Of each series.
+    """
+
+    kind: Kind
+    outputs: Count
+    channels: Count
+    steps: Count

@@ -1,0 +1,54 @@
+"""What figures ask for."""
+
+from typing import TYPE_CHECKING
+
+from fedreact.errors import UserError
+from fedreact.workflow.papers import known
+
+if TYPE_CHECKING:
+    from fedreact.workflow.plan import Plan
+
+
+class Asked:
+    """What a figure asks for; implements :class:`fedreact.figures.contract.Ask`.
+
+    Attributes
+    ----------
+    data
+        Datasets that were asked for.
+    """
+
+    def __init__(self, plan: "Plan", paper: str):
+        self.plan, self.paper, self.data = plan, paper, []
+
+    def run(self, kind: str, setting: str) -> list[str]:
+        """Files of a kind of run that has no methods, over all seeds."""
+        plan = self.plan
+        data = self._note(plan.steps.dataset(*plan.steps.partition_of(self.paper, setting, {})))
+        plan.steps.run(self.paper, kind, setting, {})  # which must be possible
+        name = plan.steps.canonical(self.paper, kind, setting, {})
+        folder = plan.files.run(kind, self.paper, data, name, "all")
+        return [f"{folder}/seed{seed}.csv" for seed in plan.seeds(self.paper, kind)]
+
+    def partition(self, name: str) -> str:
+        """The partition of the first seed."""
+        owner, own = self.plan.steps.cited(self.paper, "partitions", name)
+        data = self._note(self.plan.steps.dataset(owner.name, own))
+        return self.plan.files.partition(owner.name, data, own, self.plan.how_much.seeds[0])
+
+    def dataset(self, role: str) -> str:
+        """The dataset that stands for a role."""
+        return self.plan.files.dataset(self._note(self.plan.sources.of_role(role)))
+
+    def parts(self, role: str, *names: str) -> list[str]:
+        """Parts of that dataset; all, if none is named."""
+        data = self._note(self.plan.sources.of_role(role))
+        there = self.plan.sources.source(data).parts
+        for name in names:
+            if name not in there:
+                raise UserError(f"{data}: {known(name, there)}")
+        return [self.plan.files.part(data, name) for name in names or there]
+
+    def _note(self, dataset):
+        self.data.append(dataset)
+        return dataset

@@ -1,0 +1,184 @@
+"""What the rules of ``workflow/rules/claims.smk`` ask: claims as contrasts of scores."""
+
+import json
+from collections.abc import Iterator
+from dataclasses import replace
+from typing import TYPE_CHECKING, Any
+
+from fedreact import plugins
+from fedreact.claims.contract import Claim
+from fedreact.errors import UserError
+from fedreact.tables import published as values
+from fedreact.workflow.cells import Cell
+from fedreact.workflow.code import digest
+from fedreact.workflow.papers import known
+
+if TYPE_CHECKING:
+    from fedreact.workflow.plan import Plan
+
+TAKEN = ""
+"""The reading of the ledger that is taken everywhere."""
+
+
+class ClaimSteps:
+    """Claims of papers, by the papers' names."""
+
+    def __init__(self, plan: "Plan"):
+        self.plan = plan
+        self._of: dict[str, list[dict[str, Any]]] = {}
+
+    def papers(self) -> list[str]:
+        """Chosen papers that have claims."""
+        return [name for name in self.plan.papers if self.plan.steps.paper(name).claims]
+
+    def asked(self, paper: str) -> list[dict[str, Any]]:
+        """Claims of a paper under each reading, as :class:`fedreact.claims.judged.Asked`."""
+        if paper not in self._of:
+            content = self.plan.steps.paper(paper)
+            self._of[paper] = [
+                one
+                for name, claim in content.claims.items()
+                for one in self._claim(content, name, claim)
+            ]
+        return self._of[paper]
+
+    def words(self, paper: str) -> list[str]:
+        """Options of ``scripts/make_claims.py``."""
+        asked = json.dumps(self.asked(paper), separators=(",", ":"), ensure_ascii=False)
+        content = self.plan.steps.paper(paper)
+        found = ["--paper", paper, "--title", content.about.title, "--asked", asked]
+        differences = content.scale.differences
+        found += ["--differences", *differences] if differences else []
+        return [*found, "--claims", f"{content.folder}/claims.yaml"]
+
+    def inputs(self, paper: str) -> list[str]:
+        """Files of scores that a paper's claims are judged on."""
+        found = [
+            f"{place[0]}/seed{seed}.csv"
+            for one in self.asked(paper)
+            for *_, ours, theirs, _ in one["contrasts"]
+            for place in (ours, theirs)
+            if not isinstance(place, float)
+            for seed in self.plan.seeds(paper, _kind_of(place[0]))
+        ]
+        return list(dict.fromkeys(found))
+
+    def code(self, paper: str) -> str:
+        """Digest of the code that judges a paper's claims."""
+        metrics = dict.fromkeys(one["metric"] for one in self.asked(paper))
+        return digest("scripts/make_claims.py", [("metrics", m, "METRIC") for m in metrics])
+
+    # ---- One claim ------------------------------------------------------------------------------
+
+    def _claim(self, paper, name, claim: Claim) -> Iterator[dict[str, Any]]:
+        where = f"{paper.folder}/claims.yaml: {name}"
+        if claim.table not in paper.tables or paper.tables[claim.table].study:
+            tables = [table for table, spec in paper.tables.items() if not spec.study]
+            raise UserError(f"{where}: table: {known(claim.table, tables)}")
+        if (claim.value is None) == (not claim.right):
+            raise UserError(f"{where}: give either right or value")
+        spec = paper.tables[claim.table]
+        metric = claim.metric or spec.metrics[0]
+        if metric not in spec.metrics:
+            raise UserError(f"{where}: metric: {known(metric, spec.metrics)}")
+        margin = claim.margin or paper.about.margins.get(metric)
+        if margin is None:
+            raise UserError(f"{where}: there is no margin of {metric}, here or in paper.yaml")
+        contrasts = list(self._contrasts(paper, claim, metric, where))
+        if not contrasts:
+            return  # its methods cannot run on this data; the table says why
+        one = {
+            "claim": name,
+            "reading": TAKEN,
+            "relation": claim.relation,
+            "sign": _sign(claim.relation, metric),
+            "metric": metric,
+            "margin": margin,
+            "over": claim.over,
+            "last": spec.score == "last",
+        }
+        yield one | {"contrasts": [self._line(paper, *each) for each in contrasts]}
+        yield from self._readings(paper, claim, one, contrasts, where)
+
+    def _contrasts(self, paper, claim, metric, where):
+        """Labels and cells of each contrast that can be run, and the published difference."""
+        cells = self.plan.cells(paper.name).table(claim.table)
+        axis = 1 if claim.compare == "columns" else 0
+        labels = [list(dict.fromkeys(place[i] for place in cells)) for i in (axis, 1 - axis)]
+        for given, there in (((claim.left, *claim.right), labels[0]), (claim.at, labels[1])):
+            if odd := [label for label in given if label not in there]:
+                raise UserError(f"{where}: {known(odd[0], there)}")
+        path = paper.folder / "published" / f"{claim.table}.yaml"
+        published = values.read(path if path.exists() else None)
+        sign = _sign(claim.relation, metric) or 1
+        for at in claim.at or labels[1]:
+            for right in claim.right or [f"{claim.value:g}"]:
+                places = [(at, x) if axis else (x, at) for x in (claim.left, right)]
+                found = [cells.get(place) for place in places]
+                if claim.value is not None:
+                    found[1] = float(claim.value)
+                if any(isinstance(cell, Cell) and cell.skipped for cell in found):
+                    continue
+                theirs = [_theirs(published, place, metric) for place in places]
+                if claim.value is not None:
+                    theirs[1] = claim.value
+                difference = None if None in theirs else sign * (theirs[0] - theirs[1])
+                yield at, claim.left, right, *found, difference
+
+    def _line(self, paper, at, left, right, ours, theirs, published):
+        """A contrast as JSON holds it."""
+        places = [
+            [self.plan.outputs.folder(paper.name, cell), cell.method.name]
+            if isinstance(cell, Cell)
+            else cell
+            for cell in (ours, theirs)
+        ]
+        return [at, left, right, *places, published]
+
+    def _readings(self, paper, claim, one, contrasts, where):
+        """The claim under alternatives of the ledger, where these are run on its settings."""
+        of = self.plan.cells(paper.name)
+        for entry in claim.ledger:
+            if entry not in paper.ledger:
+                raise UserError(f"{where}: ledger: {known(entry, list(paper.ledger))}")
+            alternatives: dict[str, list] = {}
+            for setting, value, key in of.alternatives(entry):
+                for at, left, right, *cells, published in contrasts:
+                    changed = [_changed(of, cell, setting, key, value) for cell in cells]
+                    if changed != cells and None not in changed:
+                        line = self._line(paper, at, left, right, *changed, published)
+                        alternatives.setdefault(f"{entry}: {value}", []).append(line)
+            if not alternatives:
+                raise UserError(f"{where}: ledger: {entry} is not measured on a setting of this")
+            for reading, lines in alternatives.items():
+                yield one | {"reading": reading, "contrasts": lines}
+
+
+def _kind_of(folder: str) -> str:
+    """Kind of run of a folder of scores, ``results/<scale>/runs/<kind>/...``."""
+    return folder.split("/runs/")[1].split("/")[0]
+
+
+def _theirs(published, place, metric):
+    """A published value that is in no doubt; ``None`` if there is none."""
+    return None if values.unsure(published, *place) else values.value_of(published, *place, metric)
+
+
+def _sign(relation: str, metric: str) -> int:
+    """1 if higher is claimed, -1 if lower; 0 for equality."""
+    if relation == "equal":
+        return 0
+    if relation in ("higher", "lower"):
+        return 1 if relation == "higher" else -1
+    lower = plugins.load("metrics", metric, "METRIC").better == "lower"
+    return -1 if lower == (relation == "better") else 1
+
+
+def _changed(of, cell, setting, key, value):
+    """A cell under an alternative; itself if that changes nothing, ``None`` if it is not run."""
+    if not isinstance(cell, Cell) or cell.setting != setting:
+        return cell
+    other = of.changed(cell.kind, setting, key, value)
+    if other is None:
+        return cell
+    return replace(cell, setting=other) if (*cell.key[:2], other, cell.job) in of.jobs() else None

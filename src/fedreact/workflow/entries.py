@@ -1,0 +1,207 @@
+"""The entries of a paper's files (``config/papers/<paper>/*.yaml``): their keys, types and
+texts."""
+
+import itertools
+from collections.abc import Mapping
+from dataclasses import dataclass, field
+from typing import Annotated, Any, Literal
+
+import msgspec
+
+from fedreact import options
+from fedreact.errors import UserError
+
+Seeds = Annotated[tuple[options.Natural, ...], msgspec.Meta(min_length=1)]
+
+
+@dataclass(frozen=True)
+class About:
+    """``paper.yaml``.
+
+    Attributes
+    ----------
+    title, cite
+        Of the paper.
+    prefix
+        Before the names of its tables and figures; its folder's name and ``_``, if it is not given.
+    margins
+        Of metrics: the smallest difference that matters, for its claims.
+    """
+
+    title: str
+    cite: str
+    prefix: str | None = None
+    margins: dict[str, options.Positive] = field(default_factory=dict)
+
+
+@dataclass(frozen=True)
+class PartitionSpec:
+    """A line of ``partitions.yaml``: the role of the data, a partitioner, and its options."""
+
+    data: str
+    by: str
+    options: Mapping[str, Any]
+
+
+@dataclass(frozen=True)
+class SettingSpec:
+    """A line of ``settings.yaml``: a partition, and options of the encoder and of kinds of run."""
+
+    partition: str
+    steps: Mapping[str, Mapping[str, Any]]
+
+
+@dataclass(frozen=True)
+class TableSpec:
+    """An entry of ``tables.yaml``: rows and columns by their labels, or a study.
+
+    Attributes
+    ----------
+    rows, columns
+        A name, or a mapping: ``setting``, ``method``, and what is changed in them.
+    rows_are
+        What a name in a row stands for; one in a column is the other.
+    setting, method
+        Of all cells.
+    metrics
+        Names of metrics; the first is the table's.
+    score
+        The mean over rounds, or the last round's.
+    study
+        Instead: ``kind``, a file of ``studies/``, and its options.
+    reference
+        Label of the method that those beside it are compared with, by seed.
+    """
+
+    title: str
+    rows: dict[str, Any] = field(default_factory=dict)
+    columns: dict[str, Any] = field(default_factory=dict)
+    rows_are: Literal["settings", "methods"] = "settings"
+    setting: str | None = None
+    method: str | None = None
+    metrics: tuple[str, ...] = ()
+    score: Literal["mean", "last"] = "mean"
+    study: dict[str, Any] | None = None
+    reference: str | None = None
+    notes: tuple[str, ...] = ()
+
+    def asked(self, where: str) -> dict[tuple[str, str], dict[str, Any]]:
+        """What each cell asks for, by the labels of row and column: ``{setting: ..., ...}``."""
+        marks = ("setting", "method") if self.rows_are == "settings" else ("method", "setting")
+        methods = self.columns if self.rows_are == "settings" else self.rows
+        if self.reference is not None and self.reference not in methods:
+            raise UserError(f"{where}: reference: {self.reference!r} is no label of a method")
+        given = (("setting", self.setting), ("method", self.method))
+        of_table = {mark: name for mark, name in given if name is not None}
+        found = {}
+        for row, in_row in self.rows.items():
+            for column, in_column in self.columns.items():
+                parts = [of_table, _mapping(in_row, marks[0]), _mapping(in_column, marks[1])]
+                twice = [k for a, b in itertools.combinations(parts, 2) for k in a if k in b]
+                if twice:
+                    raise UserError(f"{where}: {row}, {column}: {twice[0]} is given twice")
+                found[row, column] = {k: v for part in parts for k, v in part.items()}
+        return found
+
+
+def _mapping(given: Any, mark: str) -> dict[str, Any]:
+    """A name, or a mapping, as a mapping."""
+    if isinstance(given, str):
+        return {mark: given}
+    if not isinstance(given, Mapping):
+        raise UserError(f"{options.shown(given)} is neither a name nor a mapping")
+    return dict(given)
+
+
+@dataclass(frozen=True)
+class FigureSpec:
+    """An entry of ``figures.yaml``: a title, the kind of figure, its options, perhaps a study."""
+
+    title: str
+    kind: str
+    options: Any
+    study: dict[str, Any] | None = None
+
+
+@dataclass(frozen=True)
+class SearchSpec:
+    """An entry of ``search.yaml``: settings and grids of options of methods.
+
+    Attributes
+    ----------
+    grids
+        Of each method, values by option.
+    seeds
+        That no table uses.
+    score
+        The mean over rounds, or the last round's.
+    """
+
+    title: str
+    seeds: Seeds
+    settings: tuple[Any, ...]
+    grids: dict[str, dict[str, list[Any]]]
+    metric: str = "accuracy"
+    score: Literal["mean", "last"] = "mean"
+
+
+@dataclass(frozen=True)
+class LedgerEntry:
+    """An entry of ``ledger.yaml``: what the paper leaves open, and what is taken.
+
+    Attributes
+    ----------
+    question, taken, why, alternatives
+        For people.
+    set_in
+        A file, or an option.
+    measured_on
+        Settings that the alternatives are run on.
+    """
+
+    question: str
+    taken: Any
+    why: str
+    alternatives: list[Any]
+    set_in: str
+    measured_on: tuple[str, ...] = ()
+
+
+@dataclass(frozen=True)
+class Shared:
+    """The encoder that settings share: of which partition, and with which seed."""
+
+    partition: str
+    seed: options.Natural
+
+
+@dataclass(frozen=True)
+class PaperScale:
+    """``scales/<scale>.yaml`` of a paper: how it is run at a scale.
+
+    Attributes
+    ----------
+    encoder_from
+        ``own``: each partition and seed trains an encoder; or a partition and seed whose encoder
+        all settings of its data share. Settings of other data share that of their partition.
+    seeds
+        Of a kind of run, where they are others than the scale's.
+    defaults, of, settings
+        Options by step (a kind of run, ``encoder``, or a partitioner): of all settings, of those of
+        a role of data, of a setting.
+    at_most
+        Bounds of options, by step.
+    tuned
+        Options of the methods of a job that a search found best.
+    differences
+        From the paper's protocol, for people.
+    """
+
+    encoder_from: Any = "own"
+    seeds: dict[str, Seeds] = field(default_factory=dict)
+    defaults: dict[str, dict[str, Any]] = field(default_factory=dict)
+    of: dict[str, dict[str, dict[str, Any]]] = field(default_factory=dict)
+    settings: dict[str, dict[str, dict[str, Any]]] = field(default_factory=dict)
+    at_most: dict[str, dict[str, Any]] = field(default_factory=dict)
+    tuned: dict[str, dict[str, Any]] = field(default_factory=dict)
+    differences: tuple[str, ...] = ()

@@ -1,0 +1,244 @@
+"""What the rules of ``workflow/rules/outputs.smk`` ask."""
+
+import json
+from collections.abc import Iterable
+from typing import TYPE_CHECKING, Any
+
+from fedreact import plugins
+from fedreact.metrics.contract import COMPARED, PRIMARY
+from fedreact.workflow.ask import Asked
+from fedreact.workflow.cells import Cell
+from fedreact.workflow.code import digest
+
+if TYPE_CHECKING:
+    from fedreact.workflow.plan import Plan
+
+
+class OutputSteps:
+    """Tables, figures, ledgers, searches and the report, by the names of their targets."""
+
+    def __init__(self, plan: "Plan"):
+        self.plan = plan
+        self._of: dict[tuple, Any] = {}
+
+    def _spec(self, target):
+        """Paper of a table or figure, and its entry there."""
+        tables = target in self.plan.tables
+        paper, name = (self.plan.tables if tables else self.plan.figures)[target]
+        content = self.plan.steps.paper(paper)
+        return content, name, (content.tables if tables else content.figures)[name]
+
+    def cells(self, target: str) -> dict[tuple[str, str], Cell]:
+        """Cells of a table or figure by the labels of row and column, or panel and curve."""
+        key = ("cells", target)
+        if key not in self._of:
+            paper, name, _ = self._spec(target)
+            of = self.plan.cells(paper.name)
+            self._of[key] = of.table(name) if target in self.plan.tables else of.figure(name)
+        return self._of[key]
+
+    def folder(self, paper: str, cell: Cell) -> str:
+        """Folder of the scores of a cell, a file a seed."""
+        return self.plan.files.run(cell.kind, paper, cell.data, cell.setting, cell.job)
+
+    def scores(self, paper: str, cells: Iterable[Cell], seeds: Iterable[int] = ()) -> list[str]:
+        """Files of the scores of cells."""
+        found = [
+            f"{self.folder(paper, cell)}/seed{seed}.csv"
+            for cell in cells
+            if not cell.skipped
+            for seed in list(seeds) or self.plan.seeds(paper, cell.kind)
+        ]
+        return list(dict.fromkeys(found))
+
+    def layout(self, paper: str, cells: dict[tuple[str, str], Cell]) -> str:
+        """Cells as commands take them: JSON."""
+        lines = [
+            [*place, self.folder(paper, cell), cell.method.name, cell.skipped]
+            for place, cell in cells.items()
+        ]
+        return json.dumps(lines, separators=(",", ":"), ensure_ascii=False)
+
+    def datasets_of(self, target: str) -> list[str]:
+        """Datasets that a table or figure shows."""
+        found = [cell.data for cell in self.cells(target).values()]
+        if target in self.plan.figures:
+            found += self._asked(target)[1]
+        return list(dict.fromkeys(found))
+
+    def datasets_shown(self) -> list[str]:
+        """Datasets of all tables and figures of the chosen papers."""
+        targets = self.plan.chosen(self.plan.tables | self.plan.figures)
+        found = [data for target in targets for data in self.datasets_of(target)]
+        return list(dict.fromkeys(found))
+
+    def study(self, target: str) -> tuple[dict[str, Any], Any] | None:
+        """What a table or figure says of its study, and the study; ``None`` if it has none."""
+        paper, name, spec = self._spec(target)
+        if not spec.study:
+            return None
+        where = f"{paper.folder}: {name}: study"
+        return spec.study, plugins.make("studies", spec.study, "STUDY", where)
+
+    # ---- Tables --------------------------------------------------------------------------------
+
+    def table_inputs(self, target: str) -> list[str]:
+        """Files that a table is made of."""
+        paper, _, spec = self._spec(target)
+        if spec.study:
+            return [self.plan.files.study(target)]
+        return self.scores(paper.name, self.cells(target).values())
+
+    def published(self, target: str) -> list[str]:
+        """File of a table's published values, if there are any."""
+        paper, name, _ = self._spec(target)
+        path = paper.folder / "published" / f"{name}.yaml"
+        return [str(path)] if path.exists() else []
+
+    def table_words(self, target: str) -> list[str]:
+        """Options of ``scripts/make_table.py``."""
+        paper, name, spec = self._spec(target)
+        found = ["--tables", f"{paper.folder}/tables.yaml", "--name", name]
+        if not spec.study:
+            found += ["--layout", self.layout(paper.name, self.cells(target))]
+        differences = paper.scale.differences
+        return found + (["--differences", *differences] if differences else [])
+
+    def table_spec(self, target: str) -> str:
+        """What a table's entry says."""
+        return str(self._spec(target)[2])
+
+    def table_code(self, target: str) -> str:
+        """Digest of the code that makes a table."""
+        metrics = self._spec(target)[2].metrics or ("costs",)
+        return digest("scripts/make_table.py", [("metrics", m, "METRIC") for m in metrics])
+
+    # ---- Figures -------------------------------------------------------------------------------
+
+    def figure_scores(self, target: str) -> list[str]:
+        """Scores that a figure is made of."""
+        return self.scores(self._spec(target)[0].name, self.cells(target).values())
+
+    def figure_files(self, target: str) -> list[str]:
+        """What else it is made of."""
+        if self._spec(target)[2].study:
+            return [self.plan.files.study(target)]
+        return self._asked(target)[0]
+
+    def _asked(self, target):
+        """Files that a figure asks for, and the datasets that they are of."""
+        key = ("asked", target)
+        if key not in self._of:
+            paper, _, spec = self._spec(target)
+            ask = Asked(self.plan, paper.name)
+            self._of[key] = list(spec.options.inputs(ask)), ask.data
+        return self._of[key]
+
+    def figure_words(self, target: str) -> list[str]:
+        """Options of ``scripts/make_figure.py``."""
+        paper, name, _ = self._spec(target)
+        found = ["--figures", f"{paper.folder}/figures.yaml", "--name", name]
+        return [*found, "--layout", self.layout(paper.name, self.cells(target))]
+
+    def figure_spec(self, target: str) -> str:
+        """What a figure's entry says."""
+        return str(self._spec(target)[2])
+
+    def figure_code(self, target: str) -> str:
+        """Digest of the code that draws a figure."""
+        kind = self._spec(target)[2].kind
+        return digest("scripts/make_figure.py", [("figures", kind, "FIGURE")])
+
+    # ---- Ledgers and searches ------------------------------------------------------------------
+
+    def measured(self, paper: str) -> list[dict[str, Any]]:
+        """What of a paper's ledger is measured: each alternative beside what is taken."""
+        of, found = self.plan.cells(paper), []
+        jobs = of.jobs()
+        for entry, given in of.paper.ledger.items():
+            for setting, value, key in of.alternatives(entry):
+                for kind, data, name, job in jobs:
+                    other = of.changed(kind, setting, key, value) if name == setting else None
+                    if (kind, data, other, job) not in jobs:
+                        continue  # of another kind of run, or of a search
+                    folders = (
+                        self.plan.files.run(kind, paper, data, n, job) for n in (name, other)
+                    )
+                    files = [
+                        [f"{folder}/seed{seed}.csv" for seed in self.plan.seeds(paper, kind)]
+                        for folder in folders
+                    ]
+                    found.append(
+                        {"assumption": entry, "taken": given.taken, "alternative": value}
+                        | {"setting": setting, "with_taken": files[0]}
+                        | {"with_alternative": files[1]}
+                    )
+        return found
+
+    def ledger_json(self, paper: str) -> str:
+        """The same as its command takes it."""
+        return json.dumps(self.measured(paper), separators=(",", ":"), default=str)
+
+    def ledger_inputs(self, paper: str) -> list[str]:
+        """Files that the effects of a paper's ledger are measured on."""
+        files = [
+            file
+            for one in self.measured(paper)
+            for key in ("with_taken", "with_alternative")
+            for file in one[key]
+        ]
+        return list(dict.fromkeys(files))
+
+    def papers_measured(self) -> list[str]:
+        """Chosen papers whose ledger has alternatives to measure."""
+        return [
+            paper
+            for paper in self.plan.papers
+            if any(e.measured_on for e in self.plan.steps.paper(paper).ledger.values())
+        ]
+
+    def search_inputs(self, target: str) -> list[str]:
+        """Files of scores that a search compares."""
+        paper, name = self.plan.searches[target]
+        seeds = self.plan.steps.paper(paper).searches[name].seeds
+        return self.scores(paper, self.plan.cells(paper).searches.compared(name), seeds)
+
+    def search_words(self, target: str) -> list[str]:
+        """Options of ``scripts/measure_search.py``."""
+        paper, name = self.plan.searches[target]
+        of = self.plan.cells(paper)
+        cells = {(cell.setting, cell.method.name): cell for cell in of.searches.compared(name)}
+        found = ["--searches", f"{of.paper.folder}/search.yaml", "--name", name]
+        taken = json.dumps(of.searches.taken(name))
+        return [*found, "--layout", self.layout(paper, cells), "--taken", taken]
+
+    def measure_code(self, script: str) -> str:
+        """Digest of the code that compares scores by metrics."""
+        metrics = dict.fromkeys([*COMPARED, *PRIMARY.values()])
+        return digest(script, [("metrics", m, "METRIC") for m in metrics])
+
+    # ---- Report --------------------------------------------------------------------------------
+
+    def report_json(self) -> str:
+        """What ``scripts/make_report.py`` is told of the chosen papers."""
+        plan = self.plan
+        papers = []
+        for name in plan.papers:
+            paper = plan.steps.paper(name)
+            tables, figures = (plan.chosen(of, [name]) for of in (plan.tables, plan.figures))
+            ledger = paper.folder / "ledger.yaml"
+            papers.append(
+                {
+                    "title": paper.about.title,
+                    "tables": [plan.files.table(t)[0] for t in tables],
+                    "figures": {plan.files.figure(f)[1]: self._spec(f)[2].title for f in figures},
+                    "differences": paper.scale.differences,
+                    "ledger": str(ledger) if ledger.exists() else None,
+                }
+            )
+        return json.dumps(papers, separators=(",", ":"), ensure_ascii=False)
+
+    def ledgers(self) -> list[str]:
+        """Ledgers of the chosen papers."""
+        paths = (self.plan.steps.paper(name).folder / "ledger.yaml" for name in self.plan.papers)
+        return [str(path) for path in paths if path.exists()]

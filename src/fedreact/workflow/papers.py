@@ -1,0 +1,243 @@
+"""Papers: what lies in ``config/papers/<paper>/``, checked.
+
+A paper's files are data: partitions, settings, methods, tables, figures, searches, ledger, its
+scales and published values. Names of another paper are cited as ``<paper>/<name>``.
+"""
+
+import re
+from collections.abc import Mapping
+from dataclasses import dataclass
+from pathlib import Path
+from typing import Any
+
+from fedreact import options, plugins
+from fedreact.claims.contract import Claim
+from fedreact.encoding import spec as encoding
+from fedreact.errors import UserError
+from fedreact.reading import read_yaml
+from fedreact.runs import contract as runs
+from fedreact.workflow.entries import (
+    About,
+    FigureSpec,
+    LedgerEntry,
+    PaperScale,
+    PartitionSpec,
+    SearchSpec,
+    SettingSpec,
+    Shared,
+    TableSpec,
+)
+
+FOLDER = Path("config/papers")
+NAME = r"[A-Za-z0-9][A-Za-z0-9._-]*"
+"""Of what becomes a part of paths, where other characters mark changes."""
+ENCODER = "encoder"
+PARTITIONERS = "clients/partitioners"
+
+
+@dataclass(frozen=True, eq=False)
+class Paper:
+    """A paper.
+
+    Attributes
+    ----------
+    methods
+        By name: its kind of run, and what it stands for.
+    """
+
+    name: str
+    about: About
+    partitions: Mapping[str, PartitionSpec]
+    settings: Mapping[str, SettingSpec]
+    methods: Mapping[str, tuple[str, runs.Method]]
+    tables: Mapping[str, TableSpec]
+    figures: Mapping[str, FigureSpec]
+    searches: Mapping[str, SearchSpec]
+    ledger: Mapping[str, LedgerEntry]
+    claims: Mapping[str, Claim]
+    scale: PaperScale
+
+    @property
+    def folder(self) -> Path:
+        """Where it lies."""
+        return FOLDER / self.name
+
+    @property
+    def prefix(self) -> str:
+        """Before the names of its tables and figures."""
+        return f"{self.name}_" if self.about.prefix is None else self.about.prefix
+
+
+def paper_names() -> list[str]:
+    """Names of the papers' folders; Fed-REACT, the main one, first."""
+    names = sorted(path.parent.name for path in FOLDER.glob("*/paper.yaml"))
+    return sorted(names, key=lambda name: name != "fed_react")
+
+
+def load_paper(name: str, scale: str) -> Paper:
+    """Read and check a paper's folder.
+
+    Raises
+    ------
+    UserError
+        One line: which file, which key, what is wrong, what is allowed.
+    """
+    folder = FOLDER / name
+
+    def read(file, needed=False):
+        path = folder / f"{file}.yaml"
+        return (read_yaml(path) or {}) if needed or path.exists() else {}, str(path)
+
+    about = options.check(About, *read("paper", needed=True))
+    partitions = {
+        key: _partition(given, where) for key, given, where in _entries(*read("partitions"))
+    }
+    settings = {key: _setting(given, where) for key, given, where in _entries(*read("settings"))}
+    methods = _methods(*read("methods"))
+    figures = {key: _figure(given, where) for key, given, where in _entries(*read("figures"))}
+    given, where = read(f"scales/{scale}")
+    paper = Paper(
+        name,
+        about,
+        partitions,
+        settings,
+        methods,
+        options.check_all(TableSpec, *read("tables")),
+        figures,
+        options.check_all(SearchSpec, *read("search")),
+        options.check_all(LedgerEntry, *read("ledger")),
+        options.check_all(Claim, *read("claims")),
+        _scale(given, where, settings, partitions),
+    )
+    _check_names(paper)
+    for table, spec in paper.tables.items():
+        of_scores = [bool(given) for given in (spec.rows, spec.columns, spec.metrics)]
+        if any(of_scores) == bool(spec.study) or any(of_scores) != all(of_scores):
+            raise UserError(
+                f"{folder}/tables.yaml: {table}: give rows and columns, and metrics, or a study"
+            )
+    return paper
+
+
+def _check_names(paper):
+    """Refuse names that cannot be part of a path."""
+    if not re.fullmatch("[A-Za-z0-9_]+", paper.name):
+        raise UserError(f"{paper.folder}: a paper's name is letters, digits and _ alone")
+    if not re.fullmatch(f"({NAME})?", paper.prefix):
+        raise UserError(f"{paper.folder}/paper.yaml: prefix: {paper.prefix!r} is no part of a name")
+    for what in ("partitions", "settings", "methods", "tables", "figures", "searches"):
+        if odd := [name for name in getattr(paper, what) if not re.fullmatch(NAME, name)]:
+            raise UserError(
+                f"{paper.folder}: {what}: {options.shown(odd[0])} is no name; use letters, digits, "
+                "dots, dashes and _"
+            )
+
+
+def _entries(content, where):
+    """Names, what they stand for, and where that is."""
+    if not isinstance(content, Mapping):
+        raise UserError(f"{where}: wanted names and what they stand for")
+    for name, given in content.items():
+        if not isinstance(name, str):
+            raise UserError(f"{where}: the key {name} is not a text; put it in quotes")
+        if not isinstance(given, Mapping):
+            raise UserError(f"{where}: {name}: wanted keys, got {options.shown(given)}")
+        if odd := [key for key in given if not isinstance(key, str)]:
+            raise UserError(f"{where}: {name}: the key {odd[0]} is not a text; put it in quotes")
+        yield name, given, f"{where}: {name}"
+
+
+def _partition(given, where):
+    rest = dict(given)
+    data, by = rest.pop("data", "digits"), rest.pop("by", None)
+    if not isinstance(by, str) or not isinstance(data, str):
+        known = ", ".join(plugins.names(PARTITIONERS, "PARTITIONER"))
+        raise UserError(f"{where}: by: a partitioner is needed; known: {known}")
+    _check_step(by, rest, where)
+    return PartitionSpec(data, by, rest)
+
+
+def _setting(given, where):
+    rest = dict(given)
+    partition = rest.pop("partition", None)
+    if not isinstance(partition, str):
+        raise UserError(f"{where}: partition: a name of partitions.yaml is needed")
+    for step, of_step in rest.items():
+        _check_step(step, of_step, where)
+    return SettingSpec(partition, rest)
+
+
+def _methods(content, where):
+    found = {}
+    for kind, listed, place in _entries(content, where):
+        if kind not in runs.kinds():
+            raise UserError(f"{place} is no kind of run; known: {', '.join(runs.kinds())}")
+        for name, given, here in _entries(listed, place):
+            if name in found:
+                raise UserError(f"{here}: there are two methods of this name")
+            found[name] = kind, runs.method(kind, name, given, here)
+    return found
+
+
+def _figure(given, where):
+    rest = dict(given)
+    title, kind, study = (rest.pop(key, None) for key in ("title", "kind", "study"))
+    if not isinstance(title, str) or not isinstance(kind, str):
+        raise UserError(f"{where}: needs a title and a kind")
+    made = plugins.make("figures", {"kind": kind, **rest}, "FIGURE", where)
+    return FigureSpec(title, kind, made, study)
+
+
+def _scale(content, where, settings, partitions):
+    scale = options.check(PaperScale, content, where)
+    if scale.encoder_from != "own":
+        options.check(Shared, scale.encoder_from, f"{where}: encoder_from")
+    for setting in scale.settings:
+        if setting not in settings:
+            raise UserError(f"{where}: settings: {known(setting, settings)}")
+    roles = dict.fromkeys(spec.data for spec in partitions.values())
+    for role in scale.of:
+        if role not in roles:
+            raise UserError(f"{where}: of: {known(role, roles)}")
+    layers = [scale.defaults, scale.at_most, *scale.of.values(), *scale.settings.values()]
+    for layer in layers:
+        for step, of_step in layer.items():
+            _check_step(step, of_step, where)
+    for step, bounds in scale.at_most.items():
+        if step not in runs.kinds():
+            raise UserError(f"{where}: at_most: {known(step, runs.kinds())}")
+        if odd := [v for v in bounds.values() if type(v) not in (int, float)]:
+            raise UserError(f"{where}: at_most: {options.shown(odd[0])} is no number")
+    for kind in scale.seeds:
+        if kind not in runs.kinds():
+            raise UserError(f"{where}: seeds: {known(kind, runs.kinds())}")
+    return scale
+
+
+def _check_step(step, given, where):
+    """Options of a step, as far as they are given."""
+    cls = options_of_step(step, where)
+    if not isinstance(given, Mapping):
+        raise UserError(f"{where}: {step}: wanted options, got {options.shown(given)}")
+    if unknown := [key for key in given if key not in options.names(cls)]:
+        names = ", ".join(options.names(cls))
+        raise UserError(f"{where}: unknown option {unknown[0]} of {step}; known: {names}")
+    options.check(options.part_of(cls, only=tuple(given)), given, f"{where}: {step}")
+
+
+def options_of_step(step: str, where: str) -> type:
+    """Options of a step: of the encoder, a kind of run, or a partitioner."""
+    if step == ENCODER:
+        return encoding.Options
+    if step in runs.kinds():
+        return runs.part_of(step, "spec").Options
+    try:
+        return plugins.load(PARTITIONERS, step, "PARTITIONER")
+    except UserError:
+        steps = [ENCODER, *runs.kinds(), *plugins.names(PARTITIONERS, "PARTITIONER")]
+        raise UserError(f"{where}: {known(step, steps)}") from None
+
+
+def known(name: Any, names: Any) -> str:
+    """Say that a name is unknown, and which are known."""
+    return f"{name!r} is unknown; known: {', '.join(map(str, names))}"

@@ -1,0 +1,70 @@
+"""Searches: which cells each compares, and which of its candidates the configuration takes."""
+
+import itertools
+from collections.abc import Mapping
+from typing import TYPE_CHECKING
+
+from fedreact import options
+from fedreact.errors import UserError
+from fedreact.runs import contract as runs
+from fedreact.workflow import variants
+
+if TYPE_CHECKING:
+    from fedreact.workflow.cells import Cell, Cells
+
+
+class Searches:
+    """Searches of a paper.
+
+    Parameters
+    ----------
+    cells
+        What the paper's outputs need.
+    """
+
+    def __init__(self, cells: "Cells"):
+        self.cells = cells
+
+    def compared(self, name: str) -> "list[Cell]":
+        """Methods under all options that a search compares, on all its settings.
+
+        Its jobs are its own, beside those of tables: they have other methods.
+        """
+        spec, found = self.cells.paper.searches[name], []
+        try:
+            for asked in spec.settings:
+                given = dict(asked) if isinstance(asked, Mapping) else {"setting": asked}
+                if not isinstance(given.get("setting"), str):
+                    raise UserError(f"settings: {options.shown(asked)} names no setting")
+                for kind, method in self._candidates(spec):
+                    found.append(self._searched(given, name, kind, method))
+        except UserError as error:
+            raise UserError(f"{self.cells.where('search', name)}: {error}") from None
+        return found
+
+    def _searched(self, asked, name, kind, method):
+        changes = {k: v for k, v in asked.items() if k not in variants.MARKS}
+        of_run = self.cells.steps.run(self.cells.paper.name, kind, asked["setting"], changes)
+        return self.cells.of(kind, asked["setting"], changes, method, of_run, f"{name}-")
+
+    def taken(self, name: str) -> list[str]:
+        """Variants of a search that the configuration takes."""
+        found = []
+        for base, grid in self.cells.paper.searches[name].grids.items():
+            kind, method = self.cells.method(base)
+            spec = runs.part_of(kind, "spec")
+            better = self.cells.paper.scale.tuned.get(spec.job(method, spec.Options()), {})
+            own = runs.algorithm_options(kind, method.algorithm)
+            given = options.defaults(spec.Options) | (options.defaults(own) if own else {})
+            given |= {**method.options, **method.of_run, **better}
+            chosen = {key: given[key] for key in grid if key in given}
+            if len(chosen) == len(grid):
+                found.append(variants.of_method(kind, method, chosen).name)
+        return found
+
+    def _candidates(self, spec):
+        """Methods of a search with all combinations of options."""
+        for name, grid in spec.grids.items():
+            kind, method = self.cells.method(name)
+            for values in itertools.product(*grid.values()):
+                yield kind, variants.of_method(kind, method, dict(zip(grid, values)))

@@ -1,0 +1,169 @@
+"""Which dataset stands for each role of data, and what is known of it before it is read."""
+
+import hashlib
+from collections.abc import Mapping
+from pathlib import Path
+from typing import Any
+
+from fedreact import options, plugins
+from fedreact.data import files, own
+from fedreact.data.registry import DatasetEntry
+from fedreact.data.sources.contract import Source
+from fedreact.errors import UserError
+from fedreact.task import Task
+from fedreact.workflow import variants
+
+FOLDER = "data/sources"
+
+
+class Sources:
+    """The registered datasets, a user's own, and which of them is used for each role.
+
+    Parameters
+    ----------
+    registry
+        Of all papers.
+    chosen
+        Dataset by role, or ``auto``; a role that is missing is ``auto``.
+    scale
+        Name of the scale, which says how much is taken.
+    data_folder, mirror
+        Where raw files are looked for.
+    prepared
+        Names of datasets that are ready at this scale.
+    """
+
+    def __init__(
+        self,
+        registry: Mapping[str, DatasetEntry],
+        chosen: Mapping[str, str],
+        scale: str,
+        data_folder: Path,
+        mirror: Path | None,
+        prepared: set[str],
+    ):
+        self.registry, self.chosen, self.scale = registry, chosen, scale
+        self.data_folder, self.mirror, self.prepared = data_folder, mirror, prepared
+        self._of_role: dict[str, str] = {}
+        self._tasks: dict[str, Task] = {}
+
+    @property
+    def roles(self) -> list[str]:
+        """Roles that a registered dataset has, in their order."""
+        return list(dict.fromkeys(e.role for e in self.registry.values() if e.role))
+
+    def of_role(self, role: str) -> str:
+        """Dataset that stands for a role, or the dataset of that name.
+
+        Raises
+        ------
+        UserError
+            Nothing has this role or name, or one of a dataset's files is missing.
+        """
+        if role not in self._of_role:
+            self._of_role[role] = self._choose(role)
+        return self._of_role[role]
+
+    def _choose(self, role):
+        """The one named, or the first that can be had: at hand, prepared before, or reachable.
+
+        One that is prepared already can be had, so that a network that fails for once does not
+        replace real data by simulated.
+        """
+        wanted = self.chosen.get(role, "auto")
+        if wanted != "auto":
+            self.check(wanted, f"config: the dataset of {role}")
+            return wanted
+        candidates = [name for name, entry in self.registry.items() if entry.role == role]
+        if not candidates:
+            self.check(role, "partitions: data", [*self.roles])
+            return role
+        return next((n for n in candidates if self._can_be_had(n)), candidates[-1])
+
+    def check(self, name: str, where: str, more: list[str] | None = None) -> None:
+        """Raise a ``UserError`` unless there is a dataset of this name, and as the scale says."""
+        mine = own.names(self.data_folder)
+        if name not in self.registry and name not in mine:
+            names = [*(more or []), *self.registry, *mine]
+            raise UserError(
+                f"{where}: {name!r} is unknown; known: {', '.join(names)}; one of your own is "
+                f"{own.path(self.data_folder, '<name>')}"
+            )
+        if name in self.registry:
+            self.wanted(name)
+
+    def _can_be_had(self, name):
+        entry = self.wanted(name)
+        if not entry.files or files.locate(entry, self.data_folder, self.mirror):
+            return True
+        first = next(iter(entry.files.values()))
+        if first.url is None:
+            folder = self.data_folder / name
+            names = [n for file in entry.files.values() for n in file.names]
+            if placed := [n for n in names if (folder / n).is_file()]:
+                raise UserError(
+                    f"{folder}: found {placed[0]} alone; {name} is {len(entry.files)} files, "
+                    f"{' and '.join(entry.files)}"
+                )
+        return name in self.prepared or (first.url is not None and files.reachable(first.url))
+
+    def is_own(self, dataset: str) -> bool:
+        """Whether a dataset is one of the user's own."""
+        return variants.parts(dataset)[0] not in self.registry
+
+    def source(self, dataset: str) -> Source:
+        """Reader of a registered dataset, with the options of the scale and its name's changes."""
+        name, texts = variants.parts(dataset)
+        cls = plugins.load(FOLDER, name, "SOURCE")
+        where = f"{name}: options at scale {self.scale}"
+        typed = {k: options.value_of(cls, k, v, where) for k, v in texts.items()}
+        return variants.apply(cls, self.registry[name].scales.get(self.scale, {}), typed, where)
+
+    def wanted(self, dataset: str) -> DatasetEntry:
+        """Entry of a registered dataset with the files that are needed."""
+        entry = self.registry[variants.parts(dataset)[0]]
+        try:
+            return self.source(dataset).wanted(entry)
+        except UserError as error:
+            raise UserError(f"{dataset} at scale {self.scale}: {error}") from error
+
+    def task(self, dataset: str) -> Task:
+        """What a dataset is, as the registry or the headers of the user's file say."""
+        if dataset not in self._tasks:
+            name = variants.parts(dataset)[0]
+            if name in self.registry:
+                self._tasks[dataset] = self.registry[name].task
+            else:
+                file = own.path(self.data_folder, name)
+                if not file.is_file():
+                    raise UserError(f"{file}: no such file; the dataset {name!r} would lie there")
+                self._tasks[dataset] = own.task_of(file, name)
+        return self._tasks[dataset]
+
+    def options(self, dataset: str) -> dict[str, Any]:
+        """Options of the reader that are not its defaults."""
+        return {} if self.is_own(dataset) else options.changed(self.source(dataset))
+
+    def pinned(self, dataset: str) -> str:
+        """What the registry says of the files that a dataset is made of."""
+        if self.is_own(dataset):
+            return ""
+        entry = self.wanted(dataset)
+        return f"{entry.files} {entry.content_sha256}"
+
+    def raw_digest(self, dataset: str) -> str | None:
+        """SHA-256 of raw files that a person has placed and no registered digest pins."""
+        name = variants.parts(dataset)[0]
+        if name not in self.registry:
+            paths = [own.path(self.data_folder, name)]
+        else:
+            entry = self.wanted(dataset)
+            found = files.locate(entry, self.data_folder, self.mirror) if entry.files else None
+            pinned = entry.content_sha256 or all(f.sha256 for f in entry.files.values())
+            if not found or pinned:
+                return None
+            paths = list(found.values())
+        digest = hashlib.sha256()
+        for path in paths:
+            digest.update(path.read_bytes())
+        return digest.hexdigest()

@@ -1,0 +1,249 @@
+"""The options of each step of a paper, under a setting, its changes and the scale.
+
+In the order in which they win: the defaults of the class, what the partition or setting says, the
+scale's defaults, those of its role of data, those of the setting, its bounds, and changes.
+"""
+
+from collections.abc import Mapping
+from dataclasses import replace
+from functools import cached_property
+from typing import Any
+
+from fedreact import options, plugins
+from fedreact.encoding import spec as encoding
+from fedreact.errors import UserError
+from fedreact.runs import contract as runs
+from fedreact.workflow import variants
+from fedreact.workflow.entries import PartitionSpec
+from fedreact.workflow.papers import (
+    ENCODER,
+    PARTITIONERS,
+    Paper,
+    known,
+    load_paper,
+    paper_names,
+)
+from fedreact.workflow.sources import Sources
+
+
+class Steps:
+    """All papers at a scale, and what their steps are run with.
+
+    Names of steps may carry changes, as paths have them (:mod:`fedreact.workflow.variants`).
+    """
+
+    def __init__(self, scale: str, sources: Sources):
+        self.scale, self.sources = scale, sources
+        self._papers: dict[str, Paper] = {}
+        self._seen: dict[tuple, Any] = {}
+
+    @cached_property
+    def papers(self) -> dict[str, Paper]:
+        """All papers by their names."""
+        return {name: self.paper(name) for name in paper_names()}
+
+    def paper(self, name: str) -> Paper:
+        """A paper, read and checked once."""
+        if name not in self._papers:
+            self._papers[name] = load_paper(name, self.scale)
+        return self._papers[name]
+
+    def cited(self, paper: str, what: str, name: str, where: str = "") -> tuple[Paper, str]:
+        """Paper and name of what a paper calls ``name``, or cites as ``<paper>/<name>``."""
+        owner, mark, own = name.partition("/" if "/" in name else ".")
+        if mark and owner in paper_names():
+            found = self.paper(owner)
+        else:
+            found, own = self.paper(paper), name
+        if own not in getattr(found, what):
+            raise UserError(f"{where or found.folder}: {known(own, getattr(found, what))}")
+        return found, own
+
+    def check(self, paper: str) -> None:
+        """Check that the partitions of a paper and of its settings can be made."""
+        found = self.paper(paper)
+        for name in found.partitions:
+            where = f"{found.folder}/partitions.yaml: {name}"
+            try:
+                self.dataset(paper, name)
+            except UserError as error:
+                raise UserError(f"{where}: {error}") from None
+        for name, spec in found.settings.items():
+            where = f"{found.folder}/settings.yaml: {name}"
+            self.cited(paper, "partitions", spec.partition, where)
+            try:
+                for kind in sorted(set(runs.kinds()) & set(spec.steps)):
+                    self.run(paper, kind, name, {})
+            except UserError as error:
+                raise UserError(f"{where}: {error}") from None
+
+    # ---- Partitions ----------------------------------------------------------------------------
+
+    def partition(self, paper: str, name: str) -> tuple[PartitionSpec, Any]:
+        """A partition, or a variant of one: its entry, and its partitioner with its options."""
+        key = ("partition", paper, name)
+        if key not in self._seen:
+            base, texts = variants.parts(name)
+            owner, own = self.cited(paper, "partitions", base)
+            spec = owner.partitions[own]
+            cls = plugins.load(PARTITIONERS, spec.by, "PARTITIONER")
+            given = {**spec.options}
+            for layer in self._layers(owner, spec.data, ""):
+                given |= layer.get(spec.by, {})
+            where = f"partition {name}"
+            self._seen[key] = spec, variants.apply(cls, given, _typed(cls, texts, where), where)
+        return self._seen[key]
+
+    def dataset(self, paper: str, partition: str) -> str:
+        """Name of the dataset of a partition, or of a variant of one."""
+        return self.sources.of_role(self.partition(paper, partition)[0].data)
+
+    # ---- Encoders ------------------------------------------------------------------------------
+
+    def encoder(self, paper: str, name: str) -> encoding.Options:
+        """Options of an encoder, named after the partition that it is trained on, with changes."""
+        key = ("encoder", paper, name)
+        if key not in self._seen:
+            base, texts = variants.parts(name)
+            own = {k.removeprefix("encoder."): v for k, v in texts.items() if _of(k) == ENCODER}
+            owner, _ = self.cited(paper, "partitions", base)
+            given = self._given(owner, ENCODER, self.partition(paper, base)[0].data, "")
+            where = f"encoder {name}"
+            found = variants.apply(
+                encoding.Options, given, _typed(encoding.Options, own, where), where
+            )
+            self._seen[key] = found.effective()
+        return self._seen[key]
+
+    def encoder_of(
+        self, paper: str, setting: str, changes: Mapping[str, Any]
+    ) -> tuple[str, str, int | None]:
+        """Paper, name and seed of the encoder of a setting with changes.
+
+        Its paper is that of the partition. A seed of ``None`` is that of the run. Partitions of
+        other data than the shared encoder's share one over their seeds alone.
+        """
+        owner, own = self.cited(paper, "settings", setting)
+        of = variants.split(changes)
+        dealer, name = self.partition_of(paper, setting, changes)
+        seed, source = None, self.paper(dealer).scale.encoder_from
+        if source != "own" and of[""].get("encoder_from", "shared") != "own":
+            seed = source["seed"]
+            data = [self.partition(dealer, p)[0].data for p in (name, source["partition"])]
+            if data[0] == data[1]:
+                name = source["partition"]
+        base, _ = variants.parts(name)
+        data = self.partition(dealer, base)[0].data
+        given = self._given(self.paper(dealer), ENCODER, data, "")
+        given |= self._given(owner, ENCODER, data, own)
+        before = self.encoder(dealer, base)
+        now = variants.apply(encoding.Options, given, of["encoder"], f"encoder of {setting}")
+        different = options.changed(now.effective(), before)
+        return dealer, variants.text(name, {f"encoder.{k}": v for k, v in different.items()}), seed
+
+    # ---- Runs ----------------------------------------------------------------------------------
+
+    def run(self, paper: str, kind: str, setting: str, changes: Mapping[str, Any]) -> Any:
+        """Options of a kind of run under a setting, with changes of the run."""
+        owner, own = self.cited(paper, "settings", setting)
+        spec = owner.settings[own]
+        step = runs.part_of(kind, "spec")
+        data = self.partition(owner.name, spec.partition)[0].data
+        given = self._given(owner, kind, data, own)
+        of_run = {k: v for k, v in variants.split(changes)[""].items() if k != "encoder_from"}
+        found = variants.apply(step.Options, given, of_run, f"{setting}")
+        if hasattr(step, "check"):
+            step.check(found, self._as_stated(paper, setting, changes))
+        bounds = {
+            name: most
+            for name, most in owner.scale.at_most.get(kind, {}).items()
+            if isinstance(value := getattr(found, name), int | float) and value > most
+        }
+        return replace(found, **bounds)
+
+    def canonical(self, paper: str, kind: str, setting: str, changes: Mapping[str, Any]) -> str:
+        """Name of a setting's run under changes, without those that change nothing."""
+        key = ("canonical", paper, kind, setting, str(sorted(changes.items(), key=str)))
+        if key in self._seen:
+            return self._seen[key]
+        kept: dict[str, Any] = {}
+        if changes:
+            kept = options.changed(
+                self.run(paper, kind, setting, changes), self.run(paper, kind, setting, {})
+            )
+            _, name = self.partition_of(paper, setting, changes)
+            kept |= {f"partition.{k}": v for k, v in variants.parts(name)[1].items()}
+            if "features" in runs.part_of(kind, "spec").NEEDS:
+                kept |= self._encoder_changes(paper, setting, changes)
+        self._seen[key] = variants.text(setting.replace("/", "."), kept)
+        return self._seen[key]
+
+    def _encoder_changes(self, paper, setting, changes):
+        """Texts of what a setting's changes make of its encoder."""
+        (_, now, seed), (_, before, own) = (
+            self.encoder_of(paper, setting, c) for c in (changes, {})
+        )
+        (base, texts), (base_before, same) = variants.parts(now), variants.parts(before)
+        kept = {k: v for k, v in texts.items() if _of(k) == ENCODER and same.get(k) != v}
+        if (base, seed) != (base_before, own) and "encoder_from" in changes:
+            kept["encoder_from"] = changes["encoder_from"]
+        return kept
+
+    def parsed(self, paper: str, kind: str, name: str) -> tuple[str, dict[str, Any]]:
+        """Setting and changes that a name in a path stands for."""
+        base, texts = variants.parts(name)
+        cls, found = runs.part_of(kind, "spec").Options, {}
+        owner, own = self.cited(paper, "settings", base)
+        for key, value in texts.items():
+            of = _of(key)
+            where = f"{name!r}"
+            if key == "encoder_from":
+                found[key] = value
+            elif of == ENCODER:
+                option = key.removeprefix("encoder.")
+                found[key] = options.value_of(encoding.Options, option, value, where)
+            elif of == "partition":
+                by = self.partition(owner.name, owner.settings[own].partition)[0].by
+                partitioner = plugins.load(PARTITIONERS, by, "PARTITIONER")
+                option = key.removeprefix("partition.")
+                found[key] = options.value_of(partitioner, option, value, where)
+            else:
+                found[key] = options.value_of(cls, key, value, where)
+        return base, found
+
+    def partition_of(self, paper: str, setting: str, changes: Mapping[str, Any]) -> tuple[str, str]:
+        """Paper and name of the partition of a setting with changes."""
+        owner, own = self.cited(paper, "settings", setting)
+        dealer, name = self.cited(owner.name, "partitions", owner.settings[own].partition)
+        of = variants.split(changes)["partition"]
+        if of:
+            _, before = self.partition(dealer.name, name)
+            now = variants.apply(type(before), options.vars_of(before), of, f"partition {name}")
+            name = variants.text(name, options.changed(now, before))
+        return dealer.name, name
+
+    def _as_stated(self, paper, setting, changes):
+        """Partitioner of a setting with changes, as its paper has it at no scale."""
+        dealer, name = self.partition_of(paper, setting, {})
+        spec = self.paper(dealer).partitions[name]
+        cls = plugins.load(PARTITIONERS, spec.by, "PARTITIONER")
+        return variants.apply(cls, spec.options, variants.split(changes)["partition"], name)
+
+    def _given(self, owner: Paper, step: str, data: str, setting: str) -> dict[str, Any]:
+        """What paper and scale say of a step."""
+        given = dict(owner.settings[setting].steps.get(step, {})) if setting else {}
+        for layer in self._layers(owner, data, setting):
+            given |= layer.get(step, {})
+        return given
+
+    def _layers(self, owner: Paper, data: str, setting: str):
+        scale = owner.scale
+        return scale.defaults, scale.of.get(data, {}), scale.settings.get(setting, {})
+
+
+def _of(key):
+    return key.partition(".")[0] if "." in key else ""
+
+
+def _typed(cls, texts, where):
+    return {name: options.value_of(cls, name, text, where) for name, text in texts.items()}

@@ -1,0 +1,97 @@
+"""Changes of a setting: typed where they are written, and text in paths alone.
+
+A change names what it changes: ``rounds`` (of the run), ``encoder.rounds``, ``partition.beta``,
+``data.per_label``, ``encoder_from``, or a part of an option, ``encoder.optimizer.window``. In a
+path they follow the setting's name, ``stationary10+linkage=average``.
+"""
+
+import re
+from collections.abc import Mapping
+from dataclasses import replace
+from typing import Any
+
+from fedreact import options
+from fedreact.errors import UserError
+from fedreact.runs import contract as runs
+
+MARKS = ("setting", "method", "tuned")
+"""Keys of a cell that are no changes."""
+
+CHANGE = r"[A-Za-z0-9._]+=[A-Za-z0-9._,:;-]*"
+"""In a path; the wildcards of ``workflow/rules/common.smk`` take it."""
+
+OWN = ("encoder", "partition", "data")
+"""What options can be changed of, beside those of the run, which have no prefix."""
+
+
+def split(changes: Mapping[str, Any]) -> dict[str, dict[str, Any]]:
+    """Sort changes by what they are of; those of the run are under ``""``."""
+    found: dict[str, dict[str, Any]] = {"": {}, **{of: {} for of in OWN}}
+    for key, value in changes.items():
+        if not isinstance(key, str):
+            raise UserError(f"the key {options.shown(key)} is not a text; put it in quotes")
+        of, dot, rest = key.partition(".")
+        if dot and of in OWN:
+            found[of][rest] = value
+        else:
+            found[""][key] = value
+    return found
+
+
+def apply(cls: type, given: Mapping[str, Any], changes: Mapping[str, Any], where: str) -> Any:
+    """Make options of a class from what is given, with changes.
+
+    A change of ``option.part`` is one within an option that is a mapping.
+    """
+    result = dict(given)
+    for key, value in changes.items():
+        name, dot, part = key.partition(".")
+        if name not in options.names(cls):
+            known = ", ".join(options.names(cls))
+            raise UserError(f"{where}: {key!r} is unknown; known: {known}")
+        if dot:
+            before = result.get(name, options.defaults(cls).get(name))
+            if not isinstance(before, Mapping):
+                raise UserError(f"{where}: {name} has no part {part!r}")
+            value = {**before, part: value}
+        result[name] = value
+    return options.check(cls, result, where)
+
+
+def text(name: str, changes: Mapping[str, Any]) -> str:
+    """Name of a variant in paths."""
+    parts = [f"{key}={options.text_of(value)}" for key, value in changes.items()]
+    if odd := [part for part in parts if not re.fullmatch(CHANGE, part)]:
+        raise UserError(f"{odd[0]!r} cannot be part of a path")
+    return "+".join([name, *parts])
+
+
+def parts(name: str) -> tuple[str, dict[str, str]]:
+    """Split a name in a path into what it varies and the texts of its changes.
+
+    Raises
+    ------
+    UserError
+        A change is not ``key=value``.
+    """
+    base, *changes = name.split("+")
+    pairs = [change.partition("=") for change in changes]
+    if wrong := [c for c, (key, equals, _) in zip(changes, pairs) if not key or not equals]:
+        raise UserError(f"{name!r}: {wrong[0]!r} is not key=value")
+    return base, {key: value for key, _, value in pairs}
+
+
+def of_method(kind: str, method: runs.Method, changes: Mapping[str, Any]) -> runs.Method:
+    """A method with other options of its own or of its run; its name says which."""
+    if not changes:
+        return method
+    given = {"algorithm": method.algorithm, **method.options, **method.of_run, **changes}
+    found = runs.method(kind, method.name, given, f"method {method.name}")
+    text = "+".join([method.name, *(f"{k}={options.text_of(v)}" for k, v in changes.items())])
+    return replace(found, name=text)
+
+
+def different(given: Mapping[str, Any], method: Any, of_run: Any) -> dict[str, Any]:
+    """Of options those that are not what a method, or else its run, has in any case."""
+    taken = options.vars_of(of_run) | (dict(method.options) if method is not None else {})
+    return {k: v for k, v in given.items() if k not in taken or taken[k] != v}

@@ -1,0 +1,45 @@
+# Claims of the papers, judged on the scores of their tables.
+
+
+localrules:
+    make_claims,
+    claims,
+
+
+rule make_claims:
+    input:
+        scores=lambda w: PLAN.claims.inputs(w.paper),
+        claims=lambda w: f"config/papers/{w.paper}/claims.yaml",
+    output:
+        csv=f"{R}/claims/{{paper}}.csv",
+        md=f"{R}/claims/{{paper}}.md",
+        tex=f"{R}/claims/{{paper}}.tex",
+        pdf=f"{R}/claims/{{paper}}.pdf",
+        png=f"{R}/claims/{{paper}}.png",
+    log:
+        f"{R}/logs/claims/{{paper}}.log",
+    conda:
+        "../../environment.yml"
+    params:
+        options=lambda w: words(PLAN.claims.words(w.paper)),
+        scale=PLAN.scale,
+        code=lambda w: PLAN.claims.code(w.paper),
+    shell:
+        "python scripts/make_claims.py {params.options} --scores {input.scores}"
+        " --scale {params.scale} --output {output.csv} 2>&1 | tee {log}"
+
+
+rule claims:
+    input:
+        FILES.claims(PLAN.claims.papers()),
+    output:
+        csv=f"{R}/claims.csv",
+        md=f"{R}/claims.md",
+    log:
+        f"{R}/logs/claims.log",
+    conda:
+        "../../environment.yml"
+    params:
+        code=code_digest("scripts/join_claims.py"),
+    shell:
+        "python scripts/join_claims.py --claims {input} --output {output.csv} 2>&1 | tee {log}"

@@ -1,0 +1,54 @@
+# Phase 1: the encoder, and the features that it gives. An encoder is named after the partition that
+# it is trained on, with its changes from the configuration, if any.
+
+
+# Training is resumed from its checkpoint, which is no declared output: those are deleted when a
+# job fails. It carries a fingerprint of data and settings and is named after the code, so one of
+# other work is never taken up.
+rule train_encoder:
+    input:
+        data=f"{R}/data/{{dataset}}.npz",
+        partition=PLAN.encoding.partition,
+    output:
+        f"{R}/encoders/{{paper}}/{{dataset}}/{{encoder}}/seed{{seed}}.npz",
+    log:
+        f"{R}/logs/encoders/{{paper}}/{{dataset}}/{{encoder}}/seed{{seed}}.log",
+    conda:
+        "../../environment.yml"
+    threads: lambda w: PLAN.encoding.threads(w.paper, w.encoder)
+    resources:
+        mem_mb=lambda w, threads, attempt: attempt * PLAN.encoding.memory(threads),
+        runtime=lambda w, attempt: attempt * PLAN.encoding.minutes(),
+        gpu=PLAN.gpus,
+    params:
+        options=lambda w: words(PLAN.encoding.words(w.paper, w.encoder)),
+        code=lambda w: PLAN.encoding.code(
+            "scripts/train_encoder.py", w.paper, w.encoder
+        ),
+        device=PLAN.config.device,
+        checkpoint=lambda w: PLAN.encoding.checkpoint(w),
+    shell:
+        "python scripts/train_encoder.py --data {input.data} --partition {input.partition}"
+        " --seed {wildcards.seed} {params.options} --device {params.device} --workers {threads}"
+        " --checkpoint {params.checkpoint} --output {output} 2>&1 | tee {log}"
+
+
+rule extract_features:
+    input:
+        data=f"{R}/data/{{dataset}}.npz",
+        encoder=f"{R}/encoders/{{paper}}/{{dataset}}/{{encoder}}/seed{{seed}}.npz",
+    output:
+        f"{R}/features/{{paper}}/{{dataset}}/{{encoder}}/seed{{seed}}.npz",
+    log:
+        f"{R}/logs/features/{{paper}}/{{dataset}}/{{encoder}}/seed{{seed}}.log",
+    conda:
+        "../../environment.yml"
+    resources:
+        runtime=lambda w, attempt: 10 * attempt,
+    params:
+        code=lambda w: PLAN.encoding.code(
+            "scripts/extract_features.py", w.paper, w.encoder
+        ),
+    shell:
+        "python scripts/extract_features.py --data {input.data} --encoder {input.encoder}"
+        " --output {output} 2>&1 | tee {log}"

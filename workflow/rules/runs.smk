@@ -1,0 +1,57 @@
+# Runs of all kinds (src/fedreact/runs/): a job has some methods, one setting and one seed. Its kind says
+# what it needs, which methods it has, and whether it trains for long.
+
+
+# Seconds each; profiles/slurm has many of them share a job.
+rule run:
+    input:
+        unpack(PLAN.runs.inputs),
+    output:
+        f"{R}/runs/{{kind}}/{{paper}}/{{dataset}}/{{setting}}/{{job}}/seed{{seed}}.csv",
+    log:
+        f"{R}/logs/runs/{{kind}}/{{paper}}/{{dataset}}/{{setting}}/{{job}}/seed{{seed}}.log",
+    wildcard_constraints:
+        kind=PLAN.runs.kinds(trains=False),
+    conda:
+        "../../environment.yml"
+    threads: 1
+    resources:
+        mem_mb=lambda w, threads, attempt: attempt * PLAN.runs.memory(w, threads),
+        runtime=lambda w, attempt: attempt * PLAN.runs.minutes(w),
+    params:
+        options=lambda w: words(PLAN.runs.words(w)),
+        code=lambda w: PLAN.runs.code(w),
+        device=PLAN.config.device,
+        checkpoint=lambda w: PLAN.runs.checkpoint(w),
+    shell:
+        "python scripts/run.py {wildcards.kind} --setting {wildcards.setting:q}"
+        " --seed {wildcards.seed} {params.options} --device {params.device} --workers {threads}"
+        " --checkpoint {params.checkpoint} --output {output} 2>&1 | tee {log}"
+
+
+# Long ones. Checkpoints are kept as in Phase 1.
+use rule run as train with:
+    wildcard_constraints:
+        kind=PLAN.runs.kinds(trains=True),
+    threads: PLAN.runs.threads
+    resources:
+        mem_mb=lambda w, threads, attempt: attempt * PLAN.runs.memory(w, threads),
+        runtime=lambda w, attempt: attempt * PLAN.runs.minutes(w),
+        gpu=PLAN.gpus,
+
+
+# What needs no data: theorems, counts.
+rule study:
+    output:
+        f"{R}/studies/{{study}}.csv",
+    log:
+        f"{R}/logs/studies/{{study}}.log",
+    conda:
+        "../../environment.yml"
+    params:
+        study=lambda w: PLAN.runs.study_json(w.study),
+        seeds=PLAN.how_much.seeds,
+        code=lambda w: PLAN.runs.study_code(w.study),
+    shell:
+        "python scripts/study.py --study {params.study:q} --seeds {params.seeds}"
+        " --output {output} 2>&1 | tee {log}"
