@@ -1,4 +1,5 @@
-# make setup | tables | figures | plan | test | lint | unlock      (see README.md and docs/running.md)
+# make setup | tables | figures | plan | options | test | check | lint | unlock
+# (see README.md and docs/running.md)
 
 PYTHON ?= python3
 CORES ?= $(shell getconf _NPROCESSORS_ONLN)
@@ -13,7 +14,10 @@ SUMO ?= yes
 export PATH := $(CURDIR)/.venv/bin:$(PATH)
 export PIP_DISABLE_PIP_VERSION_CHECK := 1
 
-.PHONY: setup tables figures plan test lint format pins unlock
+# What `make options` lists: a kind of run, encoder, a partitioner, a dataset, ...; all, if empty.
+OF ?=
+
+.PHONY: setup tables figures plan options test check lint format pins unlock
 
 setup: .venv/.installed
 
@@ -47,8 +51,20 @@ plan: setup
 unlock: setup
 	snakemake --unlock
 
+# The options of what can be configured, with their defaults and what they mean.
+options: setup
+	@python scripts/options.py $(OF)
+
+# Minutes: everything but campaigns, with the whole workflow at its smallest scale.
 test: setup
-	python -m pytest
+	python -m pytest -m "not campaign" -n auto --maxprocesses 8 --dist loadfile
+
+# Everything. As root on Debian or Ubuntu also what needs LaTeX and SLURM, which are installed.
+check: setup lint
+	tests/end_to_end/latex.sh
+	FEDREACT_TEST_SLURM=$${FEDREACT_TEST_SLURM:-$$([ "$$(id -u)" = 0 ] && command -v apt-get >/dev/null && echo yes)} \
+	FEDREACT_TEST_BUILT=$${FEDREACT_TEST_BUILT:-$$(mktemp -d)} && export FEDREACT_TEST_SLURM FEDREACT_TEST_BUILT && \
+	  python -m pytest -m "not campaign" -n auto --maxprocesses 8 --dist loadfile && python -m pytest -m campaign
 
 lint: setup
 	ruff check .

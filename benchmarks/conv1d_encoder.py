@@ -10,7 +10,7 @@ from torch import nn
 from torch.nn.functional import logsigmoid
 from torch.nn.utils.parametrizations import weight_norm
 
-from fedreact.losses import SubSequences
+from fedreact.losses.contrastive import SubSequences
 from fedreact.models.causal_cnn import CausalCNN
 
 

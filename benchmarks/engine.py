@@ -6,14 +6,15 @@ One round on series of 100 steps, 3 channels and 10 classes (noise), Adam, batch
 * ``loop, all cores`` and ``loop, 1 thread``: modules of torch's own layers, one client after the
   other, as most people write it;
 * ``flower``: the same modules as clients of Flower's simulation (Ray, one core a client), if
-  ``--flower-python`` names the interpreter of an environment with ``flwr[simulation]`` and torch.
+  ``--flower-python`` names the interpreter of an environment with ``flwr[simulation]`` and this
+  package.
 
 The variants run in turn, so that other work on the machine meets all of them; ratios are of turns.
 CPU time is that of a variant's whole tree of processes, the server's included. On a machine that
 others use too, ``loop, all cores`` says little: torch's threads spin while one of them waits for a
 core. Rounds in which clients hand back the weights without a step are the overhead. The peak is
 that of a matrix product on all cores, in turn with the variants; the share counts layers as
-:mod:`fedreact.costs` does, also what the package leaves out (a third of the LSTM).
+:mod:`fedreact.studies.costs` does, also what the package leaves out (a third of the LSTM).
 
     python benchmarks/engine.py --clients 100 --steps 1 [--flower-python PATH] [--architecture lstm]
 """
@@ -38,20 +39,22 @@ from torch import nn
 from torch.nn import functional as F
 from torch.nn.utils.parametrizations import weight_norm
 
-from fedreact.costs import flops
-from fedreact.federated.engine import Job, Workers
-from fedreact.federated.fedavg import FedAvg, federate
-from fedreact.federated.local import LocalTraining
-from fedreact.losses import SupervisedLoss
-from fedreact.models.patchtst import sinusoids
-from fedreact.models.supervised import ARCHITECTURES
+from fedreact import plugins
+from fedreact.algorithms.synchronous.fedavg import FedAvg
+from fedreact.engine.engine import Job, Workers
+from fedreact.engine.federate import rounds_of
+from fedreact.engine.local_training import LocalTraining
+from fedreact.losses.supervised import SupervisedLoss
+from fedreact.models.positions import sinusoids
+from fedreact.studies.costs import flops
 
 CHANNELS, LENGTH, CLASSES, BATCH, LEARNING_RATE = 3, 100, 10, 50, 1e-3
 GEMM = 2048
 
 
 def make_architecture(name):
-    return ARCHITECTURES[name](CHANNELS, LENGTH, CLASSES)
+    kind = plugins.load("models/architectures", name, "ARCHITECTURE")
+    return kind(in_channels=CHANNELS, length=LENGTH, n_out=CLASSES)
 
 
 @cache
@@ -310,12 +313,12 @@ class Flower:
 class Idle(FedAvg):
     """Clients that do all but the steps of a round."""
 
-    def local(self, training, theta, state, work):
+    def local(self, training, sent, state, work):
         """Hand back the global weights."""
         training.draw(work)
-        weights = theta.repeat(len(work.clients), 1)
+        weights = work.of_each(sent["theta"])
         training.make_optimizer(weights)
-        return weights, state
+        return {"theta": weights}, state
 
 
 def tree_cpu(root, without=None):
@@ -360,7 +363,7 @@ def measure(name, args):
     assert sum(p.numel() for p in plain.parameters()) == architecture.n_parameters
     theta = architecture.init(torch.Generator().manual_seed(0)).numpy()
     X, y = (torch.cat(parts).numpy() for parts in zip(*data))
-    loss, own = SupervisedLoss(architecture), np.arange(K * n).reshape(K, n)
+    loss, own = SupervisedLoss(architecture, "classification"), np.arange(K * n).reshape(K, n)
 
     def make_engine(algorithm, precision):
         training = LocalTraining(
@@ -369,7 +372,7 @@ def measure(name, args):
         return Workers(Job(training, algorithm, X, list(own), seed=0, y=y), args.processes)
 
     def engine_round(engine):
-        list(federate(engine, theta, {}, np.full(K, n), range(1, 2)))
+        list(rounds_of(engine, engine.job, {"theta": theta}, {}, range(1, 2)))
 
     def loop(threads):
         torch.set_num_threads(threads)
@@ -470,7 +473,7 @@ def main():
     p.add_argument("--turns", type=int, default=3, help="times that each variant runs")
     p.add_argument("--processes", type=int, default=os.cpu_count())
     p.add_argument("--precision", choices=["float32", "bfloat16"], default="float32")
-    p.add_argument("--flower-python", help="interpreter with flwr[simulation] and torch")
+    p.add_argument("--flower-python", help="interpreter with flwr[simulation] and this package")
     args = p.parse_args()
     if not args.flower_python:
         print("Flower's simulation is skipped: --flower-python is not given", file=sys.stderr)

@@ -22,11 +22,12 @@ import numpy as np
 import torch
 from conv1d_encoder import Conv1dEncoder, train_step
 
-from fedreact.federated.engine import keep_heap
-from fedreact.losses import ContrastiveLoss, Data
-from fedreact.models.causal_cnn import VARIANTS
+from fedreact.encoding.train import make_encoder
+from fedreact.engine.engine import keep_heap
+from fedreact.losses.contrastive import ContrastiveLoss
+from fedreact.losses.objective import Data
 
-LENGTH, BATCH, N_SERIES = 100, 10, 200
+LENGTH, BATCH, N_SERIES, CHANNELS = 100, 10, 200, 3
 
 
 def useful_flops(encoder, length, series):
@@ -50,16 +51,16 @@ def main():
     p = argparse.ArgumentParser(description=__doc__.splitlines()[0])
     p.add_argument("--rounds", type=int, default=5, help="times that each variant runs")
     p.add_argument("--steps", type=int, default=8, help="training steps a run")
-    p.add_argument("--encoder", choices=VARIANTS, default="table12")
+    p.add_argument("--encoder", choices=["table12", "franceschi"], default="table12")
     args = p.parse_args()
     torch.set_num_threads(1)
     keep_heap()
 
-    encoder = VARIANTS[args.encoder]
+    encoder = make_encoder(args.encoder, CHANNELS)
     loss = ContrastiveLoss(encoder, n_negatives=10)
     theta = encoder.init(torch.Generator().manual_seed(0))
     rng = np.random.default_rng(0)
-    X = torch.from_numpy(rng.normal(size=(N_SERIES, LENGTH, 3)).cumsum(1) / 10)
+    X = torch.from_numpy(rng.normal(size=(N_SERIES, LENGTH, CHANNELS)).cumsum(1) / 10)
     draws = loss.draw(rng, np.arange(N_SERIES), LENGTH, BATCH, args.steps)
     flops = sum(
         useful_flops(encoder, int(long), BATCH)
@@ -70,7 +71,8 @@ def main():
     def package():
         local = theta[None].clone().requires_grad_()
         for step in range(args.steps):
-            loss.value(local, Data(X.float()), [draws], step).sum().backward()
+            losses, _ = loss.value(local, Data(X.float()), [draws], step)
+            losses.sum().backward()
 
     def conv1d(dtype):
         reference = Conv1dEncoder(encoder, theta.to(dtype))

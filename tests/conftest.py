@@ -1,37 +1,17 @@
 """Fixtures that several test modules share."""
 
+import fcntl
 import os
-import re
 import shutil
-import subprocess
-import sys
-import time
 from pathlib import Path
 
 import pytest
-
-ROOT = Path(__file__).parent.parent
-
-# Tests reach no network: the digits are those of the mirror, if one is named, else simulated.
-os.environ["FEDREACT_OFFLINE"] = "1"
+from helpers import SMOKE, copy_project, snakemake
 
 
-LEFT_OUT = [".git", ".venv", ".snakemake", ".*_cache", ".hypothesis", "__pycache__", "*.egg-info"]
-
-
-def copy_project(to: Path) -> Path:
-    """Copy the project without its history, environment, data and results."""
-
-    def left_out(folder, names):
-        here = {
-            ROOT: {"data", "results", "dvc.lock"},
-            ROOT / ".dvc": {"cache", "tmp", "config.local"},
-        }
-        return here.get(Path(folder), set()).intersection(names) | shutil.ignore_patterns(
-            *LEFT_OUT
-        )(folder, names)
-
-    return shutil.copytree(ROOT, to, ignore=left_out, dirs_exist_ok=True)
+def pytest_collection_modifyitems(items):
+    """Begin with what takes longest: the tests of the whole project."""
+    items.sort(key=lambda item: item.get_closest_marker("workflow") is None)
 
 
 @pytest.fixture
@@ -41,54 +21,21 @@ def project(tmp_path, monkeypatch):
     return tmp_path
 
 
-SMOKE = ["--config", "scale=smoke"]
-SCRIPTS = Path(sys.executable).parent
-PATHS = os.environ | {"PATH": os.pathsep.join([str(SCRIPTS), os.environ["PATH"]])}
-"""Environment in which the commands of this Python's environment are found."""
-
-
-def command(*words, cwd, env=None, timeout=900):
-    """Run a command of this environment; returns what it printed, and its status."""
-    done = subprocess.run(
-        [SCRIPTS / words[0], *words[1:]],
-        cwd=cwd,
-        env=PATHS | (env or {}),
-        timeout=timeout,
-        stdout=subprocess.PIPE,
-        stderr=subprocess.STDOUT,
-        text=True,
-        check=False,
-    )
-    return done.stdout, done.returncode
-
-
-def snakemake(*words, cwd, **options):
-    printed, status = command("snakemake", *words, cwd=cwd, **options)
-    assert status == 0, printed[-4000:]
-    return printed
-
-
-def planned(*words, cwd):
-    """Rules that a dry run would run, with how many jobs of each."""
-    printed = snakemake("-n", *words, cwd=cwd)
-    if "Nothing to be done" in printed:
-        return {}
-    table = printed.rsplit("Job stats:", 1)[1]
-    return {name: int(n) for name, n in re.findall(r"^(\w+) +(\d+)$", table, re.MULTILINE)}
-
-
 @pytest.fixture(scope="session")
 def built(tmp_path_factory):
-    """The project with everything built at scale smoke, on two cores."""
-    project = copy_project(tmp_path_factory.mktemp("built"))
-    snakemake("--cores", "2", "all", *SMOKE, cwd=project)
-    return project
+    """The project with everything built at scale smoke, on two cores.
 
-
-def digits(built):
-    """Folder of the results of digits: those of the mirror, or simulated."""
-    name = "pendigits" if os.environ.get("FEDREACT_DATA_MIRROR") else "air-writing-sim"
-    return built / "results/smoke/rounds" / name
+    Processes of one session build it once and have a copy each. FEDREACT_TEST_BUILT names a folder
+    to keep it in, for the next time that tests are run.
+    """
+    mine, several = tmp_path_factory.getbasetemp(), "PYTEST_XDIST_WORKER" in os.environ
+    kept = os.environ.get("FEDREACT_TEST_BUILT") or (mine.parent if several else mine) / "built"
+    Path(kept).mkdir(parents=True, exist_ok=True)
+    with Path(f"{kept}.lock").open("w") as lock:
+        fcntl.flock(lock, fcntl.LOCK_EX)
+        project = copy_project(Path(kept))
+        snakemake("--cores", "2", "all", *SMOKE, cwd=project)
+        return shutil.copytree(project, mine / "built-copy") if several else project
 
 
 @pytest.fixture
@@ -96,45 +43,3 @@ def copy(built, tmp_path):
     """A copy of the built project that a test may change."""
     shutil.copytree(built, tmp_path / "copy")
     return tmp_path / "copy"
-
-
-def descendants(pid):
-    """Processes below one, from /proc."""
-    if not Path("/proc").is_dir():
-        pytest.skip("needs /proc")
-    parents = {}
-    for status in Path("/proc").glob("[0-9]*/stat"):
-        try:
-            fields = status.read_text().rsplit(")", 1)[1].split()
-        except OSError:
-            continue
-        parents[int(status.parent.name)] = int(fields[1])
-    below, todo = [], [pid]
-    while todo:
-        children = [p for p, parent in parents.items() if parent == todo[0]]
-        below += children
-        todo = todo[1:] + children
-    return below
-
-
-def edit(path, old, new):
-    """Change the first place where a text stands in a file."""
-    text = path.read_text()
-    assert old in text
-    path.write_text(text.replace(old, new, 1))
-
-
-def longer_training(folder, rounds):
-    """A copy of the project whose encoders at scale smoke take some rounds, with checkpoints."""
-    project, old = copy_project(folder), "phase1: {rounds: 2, steps: 1}"
-    edit(project / "config/scales/smoke.yaml", old, f"phase1: {{rounds: {rounds}, steps: 1}}")
-    return project
-
-
-def wait_until(condition, seconds=120):
-    """Wait for something to become true, and return it."""
-    deadline = time.monotonic() + seconds
-    while not (found := condition()):
-        assert time.monotonic() < deadline, f"not within {seconds} s"
-        time.sleep(0.02)
-    return found

@@ -1,4 +1,4 @@
-"""Records of runs, and what a cell of a table came from."""
+"""Records of runs: what was read, written and taken, and by which code."""
 
 import json
 import subprocess
@@ -6,35 +6,20 @@ from argparse import Namespace
 from pathlib import Path
 
 import explain_cell
-import pandas as pd
 import pytest
-from test_paper import PUBLISHED, SPEC, scores
+from helpers import ROOT, command
+from small_records import SCRIPT, forget_code, record, start, tell
 
-from fedreact import provenance
-from fedreact.errors import UserError
-from fedreact.paper import cells, origins
-from fedreact.workflow.digest import WITHOUT_EFFECT, reached
+from fedreact import plugins, provenance
+from fedreact.atomic import write_text
+from fedreact.digest import WITHOUT_EFFECT, code_digest, reached
+from fedreact.workflow.plan import Plan
 
 
 @pytest.fixture
 def told(tmp_path, monkeypatch):
-    """The current folder is empty, and the workflow has told what to record."""
-    monkeypatch.chdir(tmp_path)
-    told = {"results": "results/quick", "config": {"scale": "quick"}, "code": {"s.py": "abc"}}
-    monkeypatch.setenv(provenance.TOLD, json.dumps(told))
-    monkeypatch.setattr("sys.argv", ["s.py", "--seed", "3"])
-    return Path("results/quick")
-
-
-def record(output, inputs=(), succeeds=True, **options):
-    """Run a command that writes its inputs' names to its output."""
-    args = Namespace(output=Path(output), data=[Path(p) for p in inputs], **options)
-    recording, written = provenance.Recording(args), []
-    if succeeds:
-        args.output.parent.mkdir(parents=True, exist_ok=True)
-        args.output.write_text(" ".join(map(str, inputs)))
-        written = [args.output]
-    recording.end(written=written)
+    """The current folder is empty but for a script, and the workflow has told what to record."""
+    return tell(monkeypatch, tmp_path)
 
 
 def test_a_record_says_what_was_read_written_and_taken(told):
@@ -42,8 +27,9 @@ def test_a_record_says_what_was_read_written_and_taken(told):
     record(told / "a/seed3.csv", ["raw.txt"], seed=3, rounds=None)
     found = provenance.read_record(told, told / "a/seed3.csv")
     assert found["command"] == "python s.py --seed 3"
+    assert found["script"] == "s.py"
     assert found["options"] == {"seed": 3}
-    assert found["code"] == "abc"
+    assert found["config"] == {"scale": "quick"}
     assert found["inputs"]["raw.txt"] == {"sha256": provenance.sha256(Path("raw.txt")), "bytes": 3}
     assert list(found["outputs"]) == ["results/quick/a/seed3.csv"]
     (attempt,) = found["attempts"]
@@ -51,6 +37,24 @@ def test_a_record_says_what_was_read_written_and_taken(told):
     assert attempt["cpu_seconds"] > 0
     assert attempt["memory_mb"] > 1
     assert found["machine"]["cores"] >= 1
+    assert "gflops" not in found
+
+
+def test_what_a_command_notes_is_recorded(told):
+    """Files that no option names, several outputs, and how much work it was."""
+    Path("raw.txt").write_text("raw")
+    recording = start(told / "a/seed3.csv")
+    provenance.note_read(Path("raw.txt"))
+    provenance.note_work(12.5)
+    for name in ("seed3.csv", "other.csv", "cache.tmp"):
+        write_text(told / "a" / name, name)
+    (told / "a/cache.tmp").unlink()
+    recording.end()
+    found = provenance.read_record(told, told / "a/seed3.csv")
+    assert list(found["inputs"]) == ["raw.txt"]
+    assert list(found["outputs"]) == [f"results/quick/a/{n}.csv" for n in ("seed3", "other")]
+    assert found["gflops"] == 12.5
+    assert provenance.read_record(told, told / "a/other.csv") == found
 
 
 def test_a_training_that_was_cut_off_and_resumed_has_two_attempts(told):
@@ -67,7 +71,15 @@ def test_a_failed_command_has_no_outputs(told):
     record(told / "a/seed0.csv", succeeds=False)
     found = provenance.read_record(told, told / "a/seed0.csv")
     assert "outputs" not in found
+    assert "code" not in found
     assert found["attempts"][0]["ended"]
+
+
+def test_a_command_that_fails_after_it_has_written_has_no_outputs(told):
+    recording = start(told / "a/seed0.csv")
+    write_text(told / "a/seed0.csv", "half of it")
+    recording.end(succeeded=False)
+    assert "outputs" not in provenance.read_record(told, told / "a/seed0.csv")
 
 
 @pytest.mark.parametrize("output", ["elsewhere.csv", "results/smoke/a.csv"])
@@ -98,6 +110,7 @@ def test_forms_of_a_table_share_a_record():
 
 
 def test_commits_and_changed_files(told):
+    SCRIPT.unlink()
     assert provenance.commit() is None
     git = ["git", "-c", "user.name=n", "-c", "user.email=e"]
     for words in (["init", "-q"], ["commit", "-qm", "m", "--allow-empty"]):
@@ -109,109 +122,86 @@ def test_commits_and_changed_files(told):
     assert found["changed"] == ["new.py"]
 
 
-def test_no_code_digest_counts_the_recording():
-    assert all(path.is_file() for path in WITHOUT_EFFECT)
-    assert not reached(Path("scripts/train_encoder.py")) & WITHOUT_EFFECT
-    assert Path("src/fedreact/paper/origins.py") in reached(Path("scripts/make_table.py"))
+# ---- Code ----------------------------------------------------------------------------------------
 
 
 @pytest.fixture
-def table(told):
-    """Origins of a table of two settings and three seeds; one run has no record."""
-    lines = scores("pendigits")
-    lines["file"] = [f"{told}/rounds/{s}/seed{n}.csv" for s, n in zip(lines.setting, lines.seed)]
-    Path("raw.txt").write_text("raw")
-    record(told / "data/d.npz", ["raw.txt"])
-    for path in dict.fromkeys(lines["file"]):
-        record(path, [told / "data/d.npz"], seed=int(path[-5]), rounds=60)
-    provenance.record_file(told, told / "rounds/s10/seed2.csv").unlink()
-    found = cells.build("t", SPEC, PUBLISHED, lines, ["fewer rounds"])
-    csv = told / "tables/t.csv"
-    csv.parent.mkdir()
-    found.to_csv(csv)
-    made = origins.origins("t", found, PUBLISHED, "p.yaml", csv, SPEC, lines, ["fewer rounds"])
-    return json.loads(json.dumps(made))
+def plugin(told, monkeypatch):
+    """A plug-in of one's own that the command loads before it ends."""
+    path = Path("own/metrics/mine.py")
+    path.parent.mkdir(parents=True)
+    path.write_text("METRIC = 1\n")
+    recording = start(told / "a.csv")
+    monkeypatch.setattr(plugins, "loaded", [path])
+    write_text(told / "a.csv", "")
+    recording.end()
+    return path
 
 
-def test_a_cell_names_its_runs_seeds_and_published_value(table):
-    cell = origins.find(table["cells"], "10 clients", "a1")
-    assert (cell["setting"], cell["method"], cell["metric"]) == ("s10", "a1", "accuracy")
-    assert cell["runs"] == [f"results/quick/rounds/s10/seed{seed}.csv" for seed in (0, 1, 2)]
-    assert cell["values"] == {"0": 0.89, "1": 0.9, "2": 0.91}
-    place = {"row": "RTD - 10 clients", "column": "A1", "file": "p.yaml"}
-    assert cell["published"] == {"value": 0.9, "source": "Paper, Table 5", **place}
-    assert cell["why_not"] == ["the data is pendigits, the paper's is rtd", "fewer rounds"]
-    assert len(table["cells"]) == 8
-    assert len(table["records"]) == 7
-    assert table["records"]["results/quick/rounds/s10/seed2.csv"] is None
+def test_code_is_that_of_the_script_and_of_the_plugins_that_were_loaded(told, plugin):
+    found = provenance.read_record(told, told / "a.csv")
+    assert found["plugins"] == [str(plugin)]
+    assert found["code"] == code_digest(SCRIPT, plugin)
+    assert found["code"] != code_digest(SCRIPT)
+    assert explain_cell.code_now(found) == found["code"]
 
 
-def test_a_published_row_that_stands_alone_has_no_runs(table):
-    lost = PUBLISHED | {"rows": {}, "unlabelled": [[0.9, 0.75, 0.701]]}
-    lines = scores().assign(file="f.csv")
-    found = cells.build("t", SPEC, lost, lines, [])
-    csv = Path(table["csv"]["path"])
-    made = origins.origins("t", found, lost, "p.yaml", csv, SPEC, lines)
-    cell = origins.find(made["cells"], "label lost", "IFCA")
-    assert cell["published"]["value"] == 0.701
-    text = "\n".join(origins.describe(origins.part(made, cell)))
-    assert "lacks the labels" in text
-    assert "no record" in text
+@pytest.mark.parametrize("edited", ["script", "plugin"])
+def test_code_has_changed_if_script_or_plugin_has_but_not_by_a_comment(told, plugin, edited):
+    found = provenance.read_record(told, told / "a.csv")
+    path = {"script": SCRIPT, "plugin": plugin}[edited]
+    before = path.read_text()
+    path.write_text(f'"""What it is for."""\n\n{before}  # and why\n')
+    forget_code()
+    assert explain_cell.code_now(found) == found["code"]
+    path.write_text(before.replace("1", "2"))
+    forget_code()
+    assert explain_cell.code_now(found) not in (found["code"], None)
+    path.unlink()
+    forget_code()
+    assert explain_cell.code_now(found) is None
 
 
-@pytest.mark.parametrize(
-    ("row", "column", "message"),
-    [
-        ("rtd", "A1", "row 'rtd' fits several: RTD - 10 clients; RTD & more"),
-        ("RTD - 10", "A2", "column 'A2' is unknown; known: A1; SC"),
-    ],
-)
-def test_labels_that_fit_none_or_several_list_the_candidates(table, row, column, message):
-    with pytest.raises(UserError) as caught:
-        origins.find(table["cells"], row, column)
-    assert str(caught.value) == message
+def test_a_command_whose_script_is_no_file_has_no_digest(told, monkeypatch):
+    monkeypatch.setattr("sys.argv", ["-c"])
+    record(told / "a.csv")
+    found = provenance.read_record(told, told / "a.csv")
+    assert (found["code"], found["plugins"]) == (None, [])
 
 
-def test_a_table_without_its_origins_says_how_to_get_them(table):
-    csv = Path(table["csv"]["path"])
-    with pytest.raises(UserError, match=r"make it again: snakemake --force results/quick/tables/t"):
-        explain_cell.read(csv)
-    with pytest.raises(UserError, match="no such file"):
-        explain_cell.read(csv.with_name("u.csv"))
+def test_plugins_of_the_project_are_named_as_the_workflow_names_them(monkeypatch):
+    file = plugins.find("metrics", "rmse", "METRIC")
+    assert plugins.source_file(file) == Path("src/fedreact/metrics/rmse.py")
+    monkeypatch.setattr(plugins, "loaded", [file, file])
+    monkeypatch.chdir(ROOT)
+    recording = Namespace(record={"script": "scripts/make_table.py"})
+    named = ["src/fedreact/metrics/rmse.py"]
+    found = provenance.Recording._code(recording)
+    assert found == {"plugins": named, "code": code_digest("scripts/make_table.py", Path(*named))}
 
 
-def test_a_whole_label_goes_before_a_part_of_another(table):
-    lines = [{"row": "C = 1", "column": "x"}, {"row": "C = 10", "column": "x"}]
-    assert origins.find(lines, "c = 1", "x") == lines[0]
+def test_a_command_records_the_code_that_the_workflow_counts(project):
+    """What Snakemake re-runs a step for, and what its record names, are the same."""
+    forget_code()
+    plan = Plan({"scale": "smoke", "dataset": "air-writing-sim", "eeg_dataset": "eeg-sim"})
+    output = plan.files.study("communication")
+    env = {provenance.TOLD: json.dumps({"results": plan.results, "config": {}})}
+    words = ["--study", plan.runs.study_json("communication"), "--seeds", "0", "--output", output]
+    printed, status = command("python", "scripts/study.py", *words, cwd=project, env=env)
+    assert status == 0, printed
+    found = provenance.read_record(Path(plan.results), Path(output))
+    assert {
+        "src/fedreact/studies/communication.py",
+        "src/fedreact/models/architectures/lstm.py",
+        "src/fedreact/models/encoders/table12.py",
+    } < set(found["plugins"])
+    assert found["code"] == plan.runs.study_code("communication")
+    assert explain_cell.code_now(found) == found["code"]
 
 
-def test_people_read_what_was_run_and_what_has_changed(table):
-    origin = origins.part(table, origins.find(table["cells"], "10 clients", "SC", "accuracy"))
-    made = provenance.read_record(Path("results/quick"), Path("results/quick/data/d.npz"))
-
-    def is_now(path, digest):
-        return path != "raw.txt"
-
-    lines = origins.describe(origin, made, is_now, lambda script: "def")
-    text = "\n".join(lines)
-    assert "published   0.75, Paper, Table 5" in text
-    assert "rounds/s10/seed2.csv  no record" in text
-    assert "rounds/s100" not in text
-    assert "code abc (changed since), no git commit" in text
-    assert "options   rounds 60" in text
-    assert "read      raw.txt" in text
-    assert text.count("changed since") == 5  # the code of three steps, the raw file of two
-    again = "snakemake results/quick/tables/t.csv --cores 1 --config scale=quick --forcerun"
-    assert lines[-1] == f"rebuild     {again} {' '.join(origin['cell']['runs'])}"
-
-
-def test_a_table_that_is_computed_needs_no_scores(told):
-    csv = told / "tables/t.csv"
-    csv.parent.mkdir(parents=True)
-    csv.write_text("")
-    line = ["t", "FLOPs", "LSTM", "costs", "computed", 3.0, None, None, 1, 2.0, 1.0, "differs"]
-    found = pd.DataFrame([line], columns=cells.COLUMNS)
-    made = origins.origins("t", found, PUBLISHED, "p.yaml", csv)
-    cell = origins.find(made["cells"], "flops", "lstm")
-    assert origins.rebuild(made, cell).endswith(f"--forcerun {csv}")
-    assert "verdict     differs" in "\n".join(origins.describe(origins.part(made, cell)))
+def test_no_code_digest_counts_the_recording(monkeypatch):
+    monkeypatch.chdir(ROOT)
+    forget_code()
+    assert all(path.is_file() for path in WITHOUT_EFFECT)
+    assert not reached(Path("scripts/train_encoder.py")) & WITHOUT_EFFECT
+    assert Path("src/fedreact/tables/origins.py") in reached(Path("scripts/make_table.py"))

@@ -1,0 +1,130 @@
+"""Whether a claimed difference holds, by hand and against scipy."""
+
+import numpy as np
+import pytest
+from hypothesis import given
+from hypothesis import strategies as st
+from scipy import stats
+
+from fedreact.claims import contrasts
+from fedreact.claims.contrasts import average, holm, judge_each, judge_every, outcome, weigh
+
+
+def judged(values, margin, equal=False):
+    evidence = weigh(values, margin, equal)
+    return outcome(evidence, evidence.p_holds, evidence.p_fails)
+
+
+def test_by_hand():
+    # 0.1, 0.2, 0.3: mean 0.2, standard error 0.1 / sqrt 3, t = 3.4641 with 2 degrees of freedom.
+    evidence = weigh([0.1, 0.2, 0.3], 0.05)
+    assert evidence.difference == pytest.approx(0.2)
+    assert evidence.ci == pytest.approx((0.2 - 0.248414, 0.2 + 0.248414), abs=1e-6)
+    assert evidence.probability == pytest.approx(0.962910, abs=1e-6)
+    assert evidence.p_holds == pytest.approx(1 - 0.962910, abs=1e-6)
+    # t(0.975, 2) = 4.302653 and t(0.8, 2) = 1.060660.
+    assert evidence.detectable == pytest.approx((4.302653 + 1.060660) * 0.1 / 3**0.5, abs=1e-6)
+    assert judged([0.1, 0.2, 0.3], 0.05) == "undecided"
+
+
+def test_p_values_are_those_of_scipy():
+    values = [0.012, -0.004, 0.02, 0.009, 0.013]
+    evidence = weigh(values, 0.03)
+    holds = stats.ttest_1samp(values, 0, alternative="greater").pvalue
+    fails = stats.ttest_1samp(values, 0.03, alternative="less").pvalue
+    assert (evidence.p_holds, evidence.p_fails) == pytest.approx((holds, fails))
+    equal = weigh(values, 0.03, equal=True)
+    bounds = [
+        stats.ttest_1samp(values, -0.03, alternative="greater").pvalue,
+        stats.ttest_1samp(values, 0.03, alternative="less").pvalue,
+    ]
+    assert equal.p_holds == pytest.approx(max(bounds))
+    outside = [
+        stats.ttest_1samp(values, 0.03, alternative="greater").pvalue,
+        stats.ttest_1samp(values, -0.03, alternative="less").pvalue,
+    ]
+    assert equal.p_fails == pytest.approx(min(outside))
+
+
+@pytest.mark.parametrize(
+    ("values", "equal", "said"),
+    [
+        ([0.05, 0.06, 0.055], False, "holds"),
+        ([-0.05, -0.06, -0.055], False, "fails"),
+        ([0.001, 0.002, 0.0015], False, "fails"),  # above 0, and too small to matter
+        ([0.05, -0.06, 0.055], False, "undecided"),
+        ([0.05, 0.06], False, "undecided"),  # two seeds
+        ([0.05], False, "undecided"),
+        ([0.001, -0.001, 0.0], True, "holds"),
+        ([0.05, 0.06, 0.055], True, "fails"),
+        ([0.004, 0.006, 0.005], True, "undecided"),
+        ([0.0, 0.0, 0.0], False, "fails"),  # the same method twice
+        ([0.0, 0.0, 0.0], True, "holds"),
+        ([0.02, 0.02, 0.02], False, "holds"),
+    ],
+)
+def test_outcomes(values, equal, said):
+    assert judged(values, 0.005, equal) == said
+
+
+@given(
+    st.lists(st.floats(-1, 1).map(lambda x: round(x, 3)), min_size=3, max_size=6),
+    st.sampled_from([0.01, 0.1]),
+    st.booleans(),
+)
+def test_outcomes_are_where_the_interval_lies(values, margin, equal):
+    evidence = weigh(values, margin, equal)
+    low, high = evidence.ci
+    edges = [abs(x - y) for x in (low, high) for y in (0, margin, -margin)]
+    if min(edges) < 1e-9:
+        return
+    if equal:
+        inside, outside = -margin < low and high < margin, low > margin or high < -margin
+    else:
+        inside, outside = low > 0, high < margin
+    said = "fails" if outside else "holds" if inside else "undecided"
+    assert outcome(evidence, evidence.p_holds, evidence.p_fails) == said
+
+
+def test_holm_by_hand():
+    assert holm([0.01, 0.04, 0.03]).tolist() == pytest.approx([0.03, 0.06, 0.06])
+    assert holm([0.5, 0.9]).tolist() == [1.0, 1.0]
+
+
+def test_one_of_many_fails_only_after_the_correction():
+    # p of 0.015 against the margin: enough alone, not as one of three.
+    values = np.array([-0.01, 0.0, -0.004, 0.001])
+    values = values - values.mean()
+    clear = weigh([0.05, 0.06, 0.055, 0.052], 0.001)
+    for shift in np.linspace(0, -0.02, 200):
+        weak = weigh(values + shift, 0.001)
+        if 0.01 < weak.p_fails < 0.02:
+            break
+    assert judge_every([weak]) == "fails"
+    assert judge_every([weak, clear, clear]) == "undecided"
+    assert judge_each([weak, clear, clear])[1:] == ["holds", "holds"]
+    assert judge_every([clear, clear]) == "holds"
+
+
+def test_all_must_hold_by_themselves_and_need_no_correction():
+    values = np.array([0.0, 0.01, 0.005, 0.002]) - 0.00425
+    for shift in np.linspace(0, 0.03, 300):
+        weak = weigh(values + shift, 1e-6)
+        if 0.014 < weak.p_holds < 0.024:
+            break
+    assert judge_every([weak] * 5) == "holds"
+    assert set(judge_each([weak] * 5)) == {"undecided"}
+
+
+def test_average_is_over_the_seeds_of_all():
+    assert average([{0: 1.0, 1: 2.0, 2: 9.0}, {1: 4.0, 0: 3.0}]) == [2.0, 3.0]
+
+
+def test_power_is_what_it_says():
+    """Of many runs with the detectable difference as the true one, 80% show it."""
+    rng = np.random.default_rng(0)
+    runs = rng.normal(0, 1, (20_000, 6))
+    # Of a known spread the formula's noncentral t is close to exact.
+    true = (stats.t.ppf(0.975, 5) + stats.t.ppf(0.8, 5)) / 6**0.5
+    t = (runs.mean(1) + true) / (runs.std(1, ddof=1) / 6**0.5)
+    assert np.mean(t > stats.t.ppf(0.975, 5)) == pytest.approx(contrasts.POWER, abs=0.03)

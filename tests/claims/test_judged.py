@@ -1,0 +1,112 @@
+"""Claims judged on scores, their lines, texts and figure."""
+
+import pytest
+from small_table import folder, scores
+
+from fedreact.claims import judged, render
+from fedreact.claims.judged import Asked, Contrast
+from fedreact.errors import UserError
+
+A1, SC = ([folder("s10"), "a1"], [folder("s10"), "sc"])
+CLAIMS = {
+    "a1": {"claim": "A1 beats SC & all.", "source": "4.1"},
+    "same": {"claim": "Both are the same.", "source": "4.2"},
+    "number": {"claim": "SC is above a half.", "source": "4.3"},
+}
+
+
+def asked(claim="a1", reading="", sign=1, over="every", contrasts=None, **more):
+    given = {"claim": claim, "reading": reading, "relation": "better", "sign": sign}
+    given |= {"metric": "accuracy", "margin": 0.005, "over": over, "last": False}
+    given["contrasts"] = contrasts or [["10 clients", "A1", "SC", A1, SC, 0.15]]
+    return Asked.of(given | more)
+
+
+def test_a_claim_and_its_contrasts_are_lines():
+    far = [[folder("s100"), "a1"], [folder("s100"), "sc"]]
+    contrasts = [["10", "A1", "SC", A1, SC, 0.15], ["100", "A1", "SC", *far, None]]
+    lines = scores()
+    where = (lines["folder"] == folder("s10")) & (lines["method"] == "a1")
+    lines.loc[where, "accuracy"] += lines.loc[where, "seed"].map({0: 0.03, 1: 0.0, 2: 0.0})
+    table = judged.judged("p", [asked(contrasts=contrasts)], lines)
+    assert list(table.columns) == judged.COLUMNS
+    whole, *each = table.to_dict("records")
+    assert [line["at"] for line in each] == ["10", "100"]
+    # 0.23, 0.20, 0.20 and 0.20 three times.
+    assert [line["difference"] for line in each] == pytest.approx([0.21, 0.20])
+    assert whole["difference"] == pytest.approx(0.205)
+    assert (whole["published"], each[0]["published"]) == (0.15, 0.15)
+    assert {line["outcome"] for line in (whole, *each)} == {"holds"}
+    assert whole["n_seeds"] == 3
+    assert whole["data"] == "rtd"
+
+
+def test_what_is_claimed_is_positive():
+    (worse, _) = judged.judged("p", [asked(sign=-1)], scores()).to_dict("records")
+    assert (worse["difference"], worse["outcome"]) == (pytest.approx(-0.2), "fails")
+
+
+def test_a_claim_may_be_about_a_number():
+    contrasts = [["10", "SC", "0.5", SC, 0.5, None]]
+    whole, _ = judged.judged("p", [asked("number", contrasts=contrasts)], scores()).to_dict(
+        "records"
+    )
+    assert (whole["difference"], whole["outcome"]) == (pytest.approx(0.2), "holds")
+
+
+def test_seeds_that_one_side_lacks_are_left_out():
+    lines = scores()[lambda s: (s["method"] == "a1") | (s["seed"] < 2)]
+    whole, _ = judged.judged("p", [asked()], lines).to_dict("records")
+    assert (whole["n_seeds"], whole["outcome"]) == (2, "undecided")
+
+
+def test_scores_that_are_not_there_are_an_error():
+    contrasts = [["10", "A1", "X", A1, [folder("s10"), "x"], None]]
+    with pytest.raises(UserError, match=r"there is no accuracy of x in .*/s10/all"):
+        judged.judged("p", [asked(contrasts=contrasts)], scores())
+    with pytest.raises(UserError, match="there is no accuracy of a1"):
+        judged.judged("p", [asked()], scores().assign(accuracy=float("nan")))
+
+
+@pytest.fixture
+def table():
+    same = asked("same", sign=0, contrasts=[["10", "A1", "A1", A1, A1, None]])
+    number = asked("number", contrasts=[["10", "SC", "0.5", SC, 0.5, None]], over="average")
+    other = asked("a1", "svm-C: 0.1", sign=-1)
+    return judged.judged("p", [asked(), other, same, number], scores())
+
+
+def test_counts_are_of_what_is_taken(table):
+    assert render.counts(table) == "Of 3 claims 3 hold, 0 fail, 0 are undecided."
+
+
+def test_markdown_has_each_reading_below_its_claim(table):
+    text = render.markdown(table, CLAIMS, "Claims", "quick", ["A note."])
+    rows = [line for line in text.splitlines() if line.startswith("| ")]
+    assert rows[1] == (
+        "| A1 beats SC & all. | 4.1 | holds | +0.2000 (+0.2000 to +0.2000) | 0.0000 | 1.000 "
+        "| +0.1500 |"
+    )
+    assert rows[2].startswith("| *if svm-C: 0.1* |  | fails | -0.2000")
+    assert "Judged on rtd at scale quick. Of 3 claims 3 hold" in text
+    assert text.endswith("\nA note.\n")
+
+
+def test_latex_escapes(table):
+    text = render.latex(table, CLAIMS, "Claims", "quick", [])
+    assert r"A1 beats SC \& all." in text
+    assert "$+$0.2000" in text
+    assert text.count(r"\\") >= 5
+
+
+def test_the_forest_has_a_line_a_claim_and_one_panel_a_metric(table):
+    figure = render.forest(table, CLAIMS, "Claims")
+    (axis,) = figure.axes
+    assert [label.get_text() for label in axis.get_yticklabels()] == [
+        of["claim"] for of in CLAIMS.values()
+    ]
+
+
+def test_contrasts_read_json_back():
+    contrast = Contrast("10", "A1", "SC", A1, SC, 0.1)
+    assert asked(contrasts=[["10", "A1", "SC", A1, SC, 0.1]]).contrasts == [contrast]

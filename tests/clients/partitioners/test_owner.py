@@ -1,0 +1,129 @@
+"""A client of each owner of series."""
+
+import numpy as np
+import pytest
+from hypothesis import given, settings
+from hypothesis import strategies as st
+from made_data import dataset
+
+from fedreact.clients.partition import Partition
+from fedreact.clients.partitioners.owner import PARTITIONER, partition_by_owner
+from fedreact.errors import UserError
+
+
+def test_owners_are_clients():
+    owner = np.repeat([7, 3, 9], [20, 30, 10])
+    p = partition_by_owner(owner, seed=0)
+    assert p.clusters.tolist() == [0, 0, 0]
+    assert [len(s) for s in p.test] == [3, 2, 1]
+    for who, train, test in zip([3, 7, 9], p.train, p.test):
+        assert sorted([*train, *test]) == np.flatnonzero(owner == who).tolist()
+    other = partition_by_owner(owner, seed=1)
+    assert any(a.tolist() != b.tolist() for a, b in zip(p.test, other.test))
+
+
+def test_chronological_split_leaves_out_what_overlaps():
+    p = partition_by_owner(np.repeat([0, 1], 20), seed=0, split="chronological", gap=4)
+    assert p.train[1].tolist() == list(range(20, 34))
+    assert p.test[1].tolist() == [38, 39]
+
+
+def test_wrong_splits_are_a_clear_error(tmp_path):
+    with pytest.raises(UserError, match="known: random, chronological"):
+        partition_by_owner(np.zeros(20, int), seed=0, split="latest")
+    with pytest.raises(UserError, match="gap is -3"):
+        partition_by_owner(np.zeros(20, int), seed=0, split="chronological", gap=-3)
+    with pytest.raises(UserError, match="client 0 has 6 series, too few"):
+        partition_by_owner(np.zeros(6, int), seed=0, split="chronological", gap=4)
+    # What comes out can be kept like any other.
+    p = partition_by_owner(np.repeat([0, 1], 20), seed=0)
+    p.save(tmp_path / "p.npz")
+    assert Partition.load(tmp_path / "p.npz").test[1].tolist() == p.test[1].tolist()
+
+
+def test_time_is_the_order_of_a_clients_series():
+    # Owner 0 holds the even series, from the last to the first; owner 1 the odd ones, as they are.
+    owner, time = np.tile([0, 1], 10), np.arange(20.0)
+    time[::2] = time[::-2]
+    p = partition_by_owner(owner, 0, "chronological", test_share=0.2, gap=1, time=time)
+    assert p.test[0].tolist() == [0, 2]
+    assert p.train[0].tolist() == [6, 8, 10, 12, 14, 16, 18]
+    assert p.test[1].tolist() == [17, 19]
+    assert p.train[1].tolist() == [1, 3, 5, 7, 9, 11, 13]
+
+
+def test_series_of_one_time_keep_their_order():
+    time = np.tile([5.0, 1.0], 100)
+    p = partition_by_owner(np.zeros(200, int), 0, "chronological", test_share=0.2, time=time)
+    assert p.test[0].tolist() == list(range(120, 200, 2))
+    assert p.train[0].tolist() == sorted([*range(1, 200, 2), *range(0, 120, 2)])
+
+
+def test_trials_are_in_the_order_of_their_first_series():
+    # Trials 7, 5 and so on of three series each; time runs backwards through them.
+    trial = np.repeat([7, 5, 9, 1, 4], 3)
+    time = -np.arange(15.0)
+    given = {"test_share": 0.2, "gap": 1, "trial": trial, "time": time}
+    p = partition_by_owner(np.zeros(15, int), 0, "chronological", **given)
+    assert set(trial[p.test[0]]) == {7}
+    assert set(trial[p.train[0]]) == {9, 1, 4}
+    later = np.arange(15.0)
+    p = partition_by_owner(np.zeros(15, int), 0, "chronological", **given | {"time": later})
+    assert set(trial[p.test[0]]) == {4}
+    assert set(trial[p.train[0]]) == {7, 5, 9}
+
+
+@settings(max_examples=50, deadline=None)
+@given(
+    split=st.sampled_from(["random", "chronological"]),
+    trials=st.booleans(),
+    seed=st.integers(0, 2**31),
+)
+def test_with_times_it_does_not_matter_in_which_order_series_stand(split, trials, seed):
+    rng = np.random.default_rng(seed)
+    owner, trial, time = np.repeat([0, 1], 30), np.arange(60) // 3, np.arange(60.0)
+    at = rng.permutation(60)
+
+    def dealt(*arrays):
+        owner, trial, time = arrays
+        of = trial if trials else None
+        return partition_by_owner(owner, seed, split, 0.2, 2, of, time)
+
+    as_they_are, shuffled = dealt(owner, trial, time), dealt(owner[at], trial[at], time[at])
+    for part in ("train", "test"):
+        for k in (0, 1):
+            there, here = getattr(as_they_are, part)[k], getattr(shuffled, part)[k]
+            assert sorted(at[here]) == sorted(there)
+
+
+def test_the_partitioner_takes_owners_trials_and_times_of_the_data():
+    owner, trial = np.repeat([3, 8], 20), np.arange(40) // 2
+    time = np.tile(-np.arange(20.0), 2)
+    dealer = PARTITIONER(clients=2, split="chronological", test_share=0.2, gap=1)
+    assert dealer.n_clients == 2
+    assert PARTITIONER().n_clients is None
+    p = dealer.deal(dataset(owner=owner, trial=trial, time=time), seed=0)
+    assert [sorted(t) for t in p.test] == [[0, 1, 2, 3], [20, 21, 22, 23]]
+    assert [sorted(t) for t in p.train] == [list(range(6, 20)), list(range(26, 40))]
+    assert not p.clusters_known
+
+
+@pytest.mark.parametrize(
+    "y",
+    [
+        np.linspace(0, 1, 40, dtype=np.float32),
+        np.ones((40, 2), np.float32),
+        np.arange(80).reshape(40, 2) % 3 == 0,
+    ],
+)
+def test_owners_are_clients_whatever_is_predicted(y):
+    p = PARTITIONER().deal(dataset(y, owner=np.repeat([0, 1], 20)), seed=0)
+    assert [len(t) for t in p.test] == [2, 2]
+    assert p.label_counts.shape == (1, 0)
+
+
+def test_data_that_cannot_be_dealt_is_a_clear_error():
+    with pytest.raises(UserError, match=r"^partition: made does not say whose each series is$"):
+        PARTITIONER().deal(dataset(owner=None), seed=0)
+    with pytest.raises(UserError, match=r"^partition: made has 2 clients, not 3$"):
+        PARTITIONER(clients=3).deal(dataset(owner=np.repeat([0, 1], 20)), seed=0)

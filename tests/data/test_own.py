@@ -1,0 +1,67 @@
+"""A user's own dataset: series, labels, clients and trials; more arrays are in test_own_arrays."""
+
+import numpy as np
+import pytest
+
+from fedreact.clients.partitioners.owner import partition_by_owner
+from fedreact.data import own
+from fedreact.errors import UserError
+
+
+def write(path, **changes):
+    arrays = {"X": np.random.default_rng(0).normal(size=(6, 2, 5)), "y": np.arange(6) % 2}
+    arrays |= changes
+    np.savez(path, **{name: a for name, a in arrays.items() if a is not None})
+    return path
+
+
+def test_labels_clients_and_trials_are_numbered_in_order(tmp_path):
+    file = write(
+        tmp_path / "mine.npz",
+        y=np.array(["up", "down", "up", "left", "up", "up"]),
+        client=np.array([7, 7, 3, 3, 3, 9]),
+        lengths=np.full(6, 5, np.int8),
+    )
+    data = own.read(file, "mine")
+    assert data.y.tolist() == [2, 0, 2, 1, 2, 2]
+    assert data.owner.tolist() == [1, 1, 0, 0, 0, 2]
+    assert data.X.dtype == np.float32
+    assert data.trial is None
+    assert data.task.kind == "classification"
+    assert own.read(write(file, y=np.linspace(0, 1, 6)), "mine").task.kind == "regression"
+
+
+@pytest.mark.parametrize(
+    ("changes", "words"),
+    [
+        ({"X": np.zeros((6, 5))}, r"X must be numbers \[N, channels, T\]"),
+        ({"X": np.zeros((6, 2, 5), complex)}, "X must be numbers"),
+        ({"X": np.full((6, 2, 5), np.nan)}, "series 0 holds NaN"),
+        ({"X": np.full((6, 2, 5), 1e300)}, "series 0 holds NaN or infinite"),
+        ({"y": None}, "lacks y"),
+        ({"y": np.zeros(6, int)}, "one label only"),
+        ({"y": np.arange(5)}, r"y must be \[6\]"),
+        ({"y": np.full(6, np.nan)}, "target of series 0"),
+        ({"y": np.zeros(6, complex)}, "y must be labels"),
+        ({"client": np.zeros(6)}, "client must be integers or strings"),
+        ({"clients": np.zeros(6, int)}, "unknown array clients; known: .*client"),
+        ({"lengths": np.zeros(6, int)}, "lengths must lie in"),
+        ({"lengths": np.ones(6)}, "lengths must be integers"),
+    ],
+)
+def test_wrong_datasets_are_one_line(tmp_path, changes, words):
+    file = write(tmp_path / "mine.npz", **changes)
+    with pytest.raises(UserError, match=words) as caught:
+        own.read(file, "mine")
+    assert str(file) in str(caught.value)
+    assert "\n" not in str(caught.value)
+
+
+def test_trials_of_clients_are_not_split():
+    owner, trial = np.repeat([0, 1], 40), np.repeat(np.arange(20), 4)
+    for split in ("random", "chronological"):
+        p = partition_by_owner(owner, 0, split, test_share=0.2, gap=1, trial=trial)
+        for train, test in zip(p.train, p.test):
+            assert len(test) == 8
+            assert not set(trial[train]) & set(trial[test])
+    assert trial[p.train[1]].max() == 16  # trials 18 and 19 are the test set, 17 is left out

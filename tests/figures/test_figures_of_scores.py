@@ -1,0 +1,127 @@
+"""Figures that are drawn from scores, as tables are: Rand score and gain; and of a partition."""
+
+import numpy as np
+import pytest
+from matplotlib.collections import PolyCollection
+from small_figures import COUNTS, CURVES, SETTINGS, drawn, of_scores
+from small_table import scores
+
+from fedreact.figures.gain import Gain
+from fedreact.figures.rand_score import RandScore
+from fedreact.figures.style import STYLES
+
+
+def test_rand_scores_are_curves_over_the_rounds_in_a_panel_a_setting(tmp_path):
+    figure = drawn("rand-score", tmp_path)
+    assert [axes.get_title() for axes in figure.axes] == ["ten", "hundred"]
+    curve = figure.axes[0].get_lines()[0]
+    assert curve.get_xdata().tolist() == [1, 2]
+    assert curve.get_ydata().tolist() == [1.0, 1.0]
+    assert [text.get_text() for text in figure.legends[0].get_texts()] == list(CURVES)
+    assert figure.get_suptitle() == "a title, mean over 3 seeds with 95% interval"
+
+
+def test_bands_are_intervals_over_seeds_within_the_scores_bounds():
+    kind = RandScore({"ten": "s10"}, {"EC": "a1"})
+    lines = scores(seeds=(0, 1)).assign(rand=lambda s: 0.95 + 0.01 * s["seed"])
+    lines.loc[lines["round"] == 2, "rand"] -= 0.5
+    (axes,) = kind.draw("t", of_scores(kind, lines), []).axes
+    assert axes.get_lines()[0].get_ydata().tolist() == pytest.approx([0.955, 0.455])
+    (band,) = [found for found in axes.collections if isinstance(found, PolyCollection)]
+    corners = band.get_paths()[0].vertices
+    # sd 0.00707, t(0.975, 1) = 12.7062: +- 0.0635310; 1 is the largest.
+    by_round = {t: sorted(set(corners[corners[:, 0] == t, 1].round(6))) for t in (1, 2)}
+    assert by_round[1] == pytest.approx([0.891469, 1.0])
+    assert by_round[2] == pytest.approx([0.391469, 0.518531])
+
+
+def test_methods_that_cannot_run_in_a_panel_have_no_curve_there():
+    kind = RandScore(SETTINGS, CURVES)
+    cells = of_scores(kind, skipped=[("hundred", "SC")])
+    ten, hundred = kind.draw("t", cells, []).axes
+    assert [line.get_label() for line in ten.get_lines()] == ["EC", "SC"]
+    assert [line.get_label() for line in hundred.get_lines()] == ["EC"]
+
+
+def test_methods_look_the_same_in_each_panel():
+    kind = RandScore(SETTINGS, {"IFCA": "sc", "Fed-REACT": "a1"} | {"SC": "sc"})
+    panels = kind.draw("t", of_scores(kind), []).axes
+    looks = [[(line.get_color(), line.get_linestyle()) for line in p.get_lines()] for p in panels]
+    assert looks[0] == looks[1]
+    known = RandScore({"": "s10"}, {"X": "ifca"})
+    lines = scores().replace({"method": {"sc": "ifca"}})
+    (line,) = known.draw("t", of_scores(known, lines), []).axes[0].get_lines()
+    assert (line.get_color(), line.get_linestyle()) == STYLES["ifca"][:2]
+
+
+def test_a_gain_is_the_difference_by_seed(tmp_path):
+    axes = drawn("gain", tmp_path).axes[0]
+    # EC is 0.2 above SC by every seed, in both settings.
+    dots = axes.get_lines()[0]
+    assert dots.get_xdata() == pytest.approx([0.2, 0.2])
+    assert [text.get_text() for text in axes.get_yticklabels()] == list(SETTINGS)
+
+
+def test_the_interval_of_a_gain_is_that_of_the_differences():
+    kind = Gain({"ten": "s10"}, {"EC": "a1"}, "sc")
+    lines = scores(seeds=(0, 1))
+    of_ec = lines["method"] == "a1"
+    lines.loc[of_ec, "accuracy"] += 0.2 * lines["seed"][of_ec]  # the gains are 0.2 and 0.4
+    axes = kind.draw("t", of_scores(kind, lines), []).axes[0]
+    (bars,) = axes.containers
+    (ends,) = bars.lines[2][0].get_segments()
+    assert ends[:, 0] == pytest.approx([0.3 - 1.27062, 0.3 + 1.27062], rel=1e-5)
+    assert bars.lines[0].get_xdata() == pytest.approx([0.3])
+
+
+def test_settings_stand_from_top_to_bottom_and_methods_side_by_side():
+    kind = Gain(SETTINGS, {"EC": "a1", "again": "a1"}, "sc")
+    lines = scores()
+    lines.loc[(lines["setting"] == "s100") & (lines["method"] == "a1"), "accuracy"] += 0.05
+    axes = kind.draw("t", of_scores(kind, lines), []).axes[0]
+    first, second = (bars.lines[0] for bars in axes.containers)
+    assert first.get_xdata() == pytest.approx([0.2, 0.25])
+    top, bottom = axes.get_yticks()
+    assert top > bottom
+    assert (first.get_ydata() > second.get_ydata()).all()
+    assert np.round(first.get_ydata()).tolist() == [top, bottom]
+
+
+def test_bars_are_samples_of_each_label_and_cluster(tmp_path):
+    axes = drawn("label-distribution", tmp_path).axes[0]
+    heights = [p.get_height() for p in axes.patches]
+    assert heights == [5, 0, 3, 1, 4, 4] == COUNTS.ravel().tolist()
+    names = [text.get_text() for text in axes.get_legend().get_texts()]
+    assert names == ["Cluster 1", "Cluster 2"]
+    places = np.array([p.get_x() + p.get_width() / 2 for p in axes.patches]).reshape(2, 3)
+    assert places.mean(axis=0) == pytest.approx([0, 1, 2])
+    assert (places[0] < places[1]).all()
+
+
+def test_a_gain_that_cannot_be_had_has_no_mark():
+    kind = Gain(SETTINGS, CURVES, "a1")
+    cells = of_scores(kind, skipped=[("hundred", "SC")])
+    axes = kind.draw("t", cells, []).axes[0]
+    marks = {line.get_label(): len(line.get_xdata()) for line in axes.get_lines()}
+    found = [bars.lines[0].get_ydata().tolist() for bars in axes.containers]
+    assert [len(places) for places in found] == [2, 1], marks
+    assert found[1][0] > 0.5  # beside the first setting, which is at 1
+
+
+def test_the_legend_has_what_any_panel_shows():
+    kind = RandScore(SETTINGS, CURVES)
+    cells = of_scores(kind, skipped=[("ten", "SC")])
+    figure = kind.draw("t", cells, [])
+    assert sorted(text.get_text() for text in figure.legends[0].get_texts()) == sorted(CURVES)
+
+
+def test_a_figure_of_nothing_says_so():
+    for kind in (RandScore(SETTINGS, CURVES), Gain(SETTINGS, CURVES, "a1")):
+        assert "nothing can be shown" in kind.draw("t", {}, []).get_suptitle()
+
+
+def test_an_odd_number_of_panels_leaves_no_empty_one():
+    kind = RandScore(SETTINGS | {"again": "s10"}, CURVES)
+    panels = kind.draw("t", of_scores(kind), []).axes
+    assert [axes.get_visible() for axes in panels] == [True, True, True, False]
+    assert panels[1].get_xlabel() == panels[2].get_xlabel() == "Communication round"

@@ -1,0 +1,30 @@
+"""The look of figures."""
+
+import numpy as np
+import pandas as pd
+import pytest
+
+from fedreact.figures import style
+
+
+def test_each_method_has_one_look():
+    looks = [style.style(method, 0) for method in style.STYLES]
+    assert len({(colour, line) for colour, line, _ in looks}) == len(looks)
+    assert len({marker for *_, marker in looks}) == len(looks)
+    assert style.style("a-users-method", 1) != style.style("another", 2)
+    assert style.style("ifca", 1) == style.style("ifca", 2)
+
+
+def test_intervals_are_those_of_means_over_seeds():
+    # 0.1, 0.2, 0.3: sd 0.1, t(0.975, 2) = 4.302653; 1, 1, 1: none.
+    mean, half = style.interval(pd.DataFrame([[0.1, 0.2, 0.3], [1, 1, 1]]))
+    assert mean.tolist() == pytest.approx([0.2, 1])
+    assert half.tolist() == pytest.approx([4.302653 * 0.1 / 3**0.5, 0], rel=1e-6)
+    mean, half = style.interval(pd.DataFrame([[0.1], [1]]))
+    assert mean.tolist() == [0.1, 1]
+    assert np.isnan(half).all()
+
+
+def test_titles_say_what_is_averaged():
+    assert style.with_seeds("T", 1) == "T, one seed"
+    assert style.with_seeds("T", 5) == "T, mean over 5 seeds with 95% interval"

@@ -1,0 +1,171 @@
+"""What several test modules share: copies of the project, its commands, waiting."""
+
+import os
+import re
+import shutil
+import subprocess
+import sys
+import time
+from pathlib import Path
+
+import pytest
+import yaml
+
+from fedreact.errors import UserError
+from fedreact.workflow.plan import Plan
+
+ROOT = Path(__file__).resolve().parent.parent
+
+# Tests reach no network: the digits are those of the mirror, if one is named, else simulated.
+os.environ["FEDREACT_OFFLINE"] = "1"
+
+LEFT_OUT = [".git", ".venv", ".snakemake", ".*_cache", ".hypothesis", "__pycache__", "*.egg-info"]
+
+
+def copy_project(to: Path) -> Path:
+    """Copy the project without its history, environment, data and results."""
+
+    def left_out(folder, names):
+        here = {
+            ROOT: {"data", "results", "dvc.lock"},
+            ROOT / ".dvc": {"cache", "tmp", "config.local"},
+        }
+        return here.get(Path(folder), set()).intersection(names) | shutil.ignore_patterns(
+            *LEFT_OUT
+        )(folder, names)
+
+    return shutil.copytree(ROOT, to, ignore=left_out, dirs_exist_ok=True)
+
+
+SMOKE = ["--config", "scale=smoke"]
+SCRIPTS = Path(sys.executable).parent
+PATHS = os.environ | {"PATH": os.pathsep.join([str(SCRIPTS), os.environ["PATH"]])}
+"""Environment in which the commands of this Python's environment are found."""
+
+
+def command(*words, cwd, env=None, timeout=900):
+    """Run a command of this environment on the code of ``cwd``, if that is a copy of the project.
+
+    Returns what it printed, and its status.
+    """
+    if Path(cwd, "src/fedreact").is_dir():
+        env = {"PYTHONPATH": str(Path(cwd, "src"))} | (env or {})
+    done = subprocess.run(
+        [SCRIPTS / words[0], *words[1:]],
+        cwd=cwd,
+        env=PATHS | (env or {}),
+        timeout=timeout,
+        stdout=subprocess.PIPE,
+        stderr=subprocess.STDOUT,
+        text=True,
+        check=False,
+    )
+    return done.stdout, done.returncode
+
+
+def snakemake(*words, cwd, **options):
+    printed, status = command("snakemake", *words, cwd=cwd, **options)
+    assert status == 0, printed[-4000:]
+    return printed
+
+
+def planned(*words, cwd):
+    """Rules that a dry run would run, with how many jobs of each."""
+    printed = snakemake("-n", *words, cwd=cwd)
+    if "Nothing to be done" in printed:
+        return {}
+    table = printed.rsplit("Job stats:", 1)[1]
+    return {name: int(n) for name, n in re.findall(r"^(\w+) +(\d+)$", table, re.MULTILINE)}
+
+
+def digits(built):
+    """Folder of the runs of Phase 2 on digits: those of the mirror, or simulated."""
+    name = "pendigits" if os.environ.get("FEDREACT_DATA_MIRROR") else "air-writing-sim"
+    return built / "results/smoke/runs/clustered/fed_react" / name
+
+
+def descendants(pid):
+    """Processes below one, from /proc."""
+    if not Path("/proc").is_dir():
+        pytest.skip("needs /proc")
+    parents = {}
+    for status in Path("/proc").glob("[0-9]*/stat"):
+        try:
+            fields = status.read_text().rsplit(")", 1)[1].split()
+        except OSError:
+            continue
+        parents[int(status.parent.name)] = int(fields[1])
+    below, todo = [], [pid]
+    while todo:
+        children = [p for p, parent in parents.items() if parent == todo[0]]
+        below += children
+        todo = todo[1:] + children
+    return below
+
+
+def edit(path, old, new):
+    """Change the first place where a text stands in a file."""
+    text = path.read_text()
+    assert old in text
+    path.write_text(text.replace(old, new, 1))
+
+
+def longer_training(folder, rounds):
+    """A copy of the project whose encoders at scale smoke take some rounds, with checkpoints."""
+    project, old = copy_project(folder), "  encoder: {rounds: 2, steps: 1}"
+    scale = project / "config/papers/fed_react/scales/smoke.yaml"
+    edit(scale, old, f"  encoder: {{rounds: {rounds}, steps: 1}}")
+    return project
+
+
+def wait_until(condition, seconds=120):
+    """Wait for something to become true, and return it."""
+    deadline = time.monotonic() + seconds
+    while not (found := condition()):
+        assert time.monotonic() < deadline, f"not within {seconds} s"
+        time.sleep(0.02)
+    return found
+
+
+def edit_yaml(path, change):
+    """Change the content of a YAML file; comments are lost."""
+    content = yaml.safe_load(Path(path).read_text())
+    change(content)
+    Path(path).write_text(yaml.safe_dump(content, sort_keys=False, allow_unicode=True))
+
+
+BASE = {
+    "scale": "smoke",
+    "papers": ["fed_react"],
+    "dataset": "air-writing-sim",
+    "eeg_dataset": "eeg-sim",
+    "data_folder": "data",
+    "data_mirror": None,
+    "device": "auto",
+}
+"""A configuration that needs no files of data."""
+
+
+def make_plan(**changes):
+    """A checked plan, in the current folder."""
+    plan = Plan(BASE | changes)
+    plan.check()
+    return plan
+
+
+def refused(**changes):
+    """The one line that refuses the configuration of the current folder."""
+    with pytest.raises(UserError) as caught:
+        make_plan(**changes)
+    text = str(caught.value)
+    assert "\n" not in text
+    return text
+
+
+def write_paper(name, **files):
+    """A paper's folder in the current folder: contents of its files by their names."""
+    folder = Path("config/papers") / name
+    for file, content in files.items():
+        path = folder / f"{file}.yaml"
+        path.parent.mkdir(parents=True, exist_ok=True)
+        path.write_text(yaml.safe_dump(content, sort_keys=False))

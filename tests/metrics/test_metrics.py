@@ -1,0 +1,280 @@
+"""Metrics: their contract, a user's own in own/metrics/ too, and what the project's are."""
+
+import warnings
+from typing import get_args
+
+import numpy as np
+import pytest
+from sklearn import metrics as theirs
+
+from fedreact import plugins
+from fedreact.metrics.contract import COMPARED, PRIMARY, Metric
+from fedreact.task import Kind
+
+NAMES = plugins.names("metrics", "METRIC")
+N, OUTPUTS = 200, 5
+
+
+def metric(name):
+    return plugins.load("metrics", name, "METRIC")
+
+
+COMPUTED = [(name, kind) for name in NAMES if metric(name).samples for kind in metric(name).kinds]
+"""Metrics that are computed from outputs, and the kinds of tasks that they are computed for."""
+
+
+def truth(kind, seed=0, n=N):
+    rng = np.random.default_rng(seed)
+    return {
+        "classification": lambda: rng.choice(OUTPUTS, n, p=[0.5, 0.2, 0.15, 0.1, 0.05]),
+        "multi-label": lambda: rng.random((n, OUTPUTS)) < [0.6, 0.4, 0.3, 0.2, 0.1],
+        "regression": lambda: rng.normal(2, 3, size=(n, OUTPUTS)).astype(np.float32),
+    }[kind]()
+
+
+def perfect(y, kind):
+    """Outputs that are right."""
+    if kind == "classification":
+        return np.where(y[:, None] == np.arange(OUTPUTS), 1.0, -1.0)
+    return np.where(y, 1.0, -1.0) if kind == "multi-label" else y.astype(float)
+
+
+def outputs(y, kind, seed=1):
+    """Outputs that are often right."""
+    right = perfect(y, kind)
+    return right + 1.5 * np.random.default_rng(seed).normal(size=right.shape)
+
+
+def value(name, found, y):
+    """Value of a client with these samples alone, which must raise no warning."""
+    with warnings.catch_warnings():
+        warnings.simplefilter("error")
+        means = metric(name).samples(found, y).astype(float).mean(0)
+        result = metric(name).client(means)
+    assert np.shape(result) == ()
+    return float(result)
+
+
+# --- The contract
+
+
+@pytest.mark.parametrize("name", NAMES)
+def test_a_metric_says_how_it_is_shown(name):
+    of = metric(name)
+    assert isinstance(of, Metric)
+    assert of.title.strip()
+    assert of.better in ("higher", "lower", None)
+    assert of.bounds[0] < of.bounds[1]
+    assert of.decimals >= 0
+    assert of.power in (0, 1)
+    assert set(of.kinds) <= set(get_args(Kind))
+    assert (of.samples is None) == (of.kinds == ())
+    if of.better:
+        assert of.worst(np.array([2.0, 1.0, 3.0])) == (3 if of.better == "lower" else 1)
+
+
+def test_what_tasks_and_ledgers_name_is_there():
+    assert {"accuracy", "f1", "rmse", "mae", "smape", "precision", "recall"} <= set(NAMES)
+    assert not {"contract", "confusion"} & set(NAMES)
+    assert set(PRIMARY) == set(get_args(Kind))
+    for kind, name in PRIMARY.items():
+        assert (name, kind) in COMPUTED
+    assert set(COMPARED) <= set(NAMES)
+
+
+@pytest.mark.parametrize(("name", "kind"), COMPUTED)
+def test_statistics_are_of_each_sample(name, kind):
+    y = truth(kind)
+    found = outputs(y, kind)
+    statistics = metric(name).samples(found, y)
+    assert statistics.ndim == 2
+    assert len(statistics) == N
+    assert np.isfinite(statistics.astype(float)).all()
+    order = np.random.default_rng(2).permutation(N)
+    np.testing.assert_array_equal(metric(name).samples(found[order], y[order]), statistics[order])
+    for i in (0, N - 1):
+        alone = metric(name).samples(found[i : i + 1], y[i : i + 1])
+        np.testing.assert_allclose(alone[0], statistics[i])
+
+
+@pytest.mark.parametrize(("name", "kind"), COMPUTED)
+def test_statistics_of_parts_merge(name, kind):
+    y = truth(kind)
+    found, of = outputs(y, kind), metric(name)
+    parts = [slice(0, 70), slice(70, N)]
+    means = [of.samples(found[part], y[part]).astype(float).mean(0) for part in parts]
+    merged = (70 * means[0] + (N - 70) * means[1]) / N
+    assert of.client(merged) == pytest.approx(value(name, found, y), rel=1e-12)
+
+
+@pytest.mark.parametrize(("name", "kind"), COMPUTED)
+def test_clients_together_are_clients_one_by_one(name, kind):
+    of, means, alone = metric(name), [], []
+    for seed in range(6):
+        y = truth(kind, seed, n=20)
+        found = outputs(y, kind, seed)
+        means.append(of.samples(found, y).astype(float).mean(0))
+        alone.append(value(name, found, y))
+    together = of.client(np.stack(means).reshape(2, 3, -1))
+    np.testing.assert_allclose(together, np.reshape(alone, (2, 3)), rtol=1e-12)
+
+
+@pytest.mark.parametrize(("name", "kind"), COMPUTED)
+def test_values_lie_within_the_bounds_and_none_is_better_than_what_is_right(name, kind):
+    of, y = metric(name), truth(kind)
+    best = value(name, perfect(y, kind), y)
+    for seed in range(5):
+        found = value(name, outputs(y, kind, seed), y)
+        wrong = value(name, -perfect(y, kind), y)
+        for one in (best, found, wrong):
+            assert of.bounds[0] <= one <= of.bounds[1]
+        if of.better:
+            assert found < best if of.better == "higher" else found > best
+
+
+# --- The project's metrics, against scikit-learn
+
+
+REFERENCES = {
+    ("accuracy", "classification"): theirs.accuracy_score,
+    ("f1", "classification"): lambda y, p: theirs.f1_score(y, p, average="macro", zero_division=0),
+    ("precision", "classification"): lambda y, p: theirs.precision_score(
+        y, p, average="macro", zero_division=0
+    ),
+    ("recall", "classification"): lambda y, p: theirs.recall_score(
+        y, p, average="macro", zero_division=0
+    ),
+    ("balanced-accuracy", "classification"): theirs.balanced_accuracy_score,
+    ("accuracy", "multi-label"): lambda y, p: 1 - theirs.hamming_loss(y, p),
+    ("f1", "multi-label"): lambda y, p: theirs.f1_score(y, p, average="micro", zero_division=0),
+    ("precision", "multi-label"): lambda y, p: theirs.precision_score(
+        y, p, average="micro", zero_division=0
+    ),
+    ("recall", "multi-label"): lambda y, p: theirs.recall_score(
+        y, p, average="micro", zero_division=0
+    ),
+    ("balanced-accuracy", "multi-label"): lambda y, p: theirs.balanced_accuracy_score(
+        y.ravel(), p.ravel()
+    ),
+    ("mae", "regression"): theirs.mean_absolute_error,
+    # Of all targets together; scikit-learn's own for several is the mean of theirs.
+    ("rmse", "regression"): lambda y, p: theirs.root_mean_squared_error(y.ravel(), p.ravel()),
+}
+
+
+def decided(found, kind):
+    """What scikit-learn takes."""
+    if kind == "classification":
+        return found.argmax(1)
+    return found > 0 if kind == "multi-label" else found
+
+
+@pytest.mark.parametrize(("name", "kind"), REFERENCES)
+@pytest.mark.parametrize("seed", range(5))
+def test_like_scikit_learn(name, kind, seed):
+    y = truth(kind, seed, n=60)
+    found = outputs(y, kind, 10 + seed)
+    expected = REFERENCES[name, kind](y, decided(found, kind))
+    assert value(name, found, y) == pytest.approx(expected, rel=1e-6)
+    assert 0 < expected != 1
+
+
+def test_every_metric_of_the_project_that_is_computed_has_its_reference():
+    here = {path.stem.replace("_", "-") for path in (plugins.PACKAGE / "metrics").glob("*.py")}
+    ours = {(name, kind) for name, kind in COMPUTED if name in here}
+    assert ours == {*REFERENCES, ("smape", "regression")}
+
+
+CLASSIFIED = [name for name, kind in REFERENCES if kind == "classification"]
+
+
+@pytest.mark.parametrize("name", CLASSIFIED)
+@pytest.mark.parametrize(
+    ("y", "predicted"),
+    [
+        ([0, 0, 1, 3, 3, 1], [0, 1, 1, 3, 0, 1]),  # 2 and 4 are in neither
+        ([0, 0, 1, 1, 1, 0], [0, 2, 1, 4, 1, 0]),  # 2 and 4 are predicted only
+        ([0, 2, 1, 4, 1, 0], [0, 0, 1, 1, 1, 0]),  # 2 and 4 are true only
+        ([3, 3, 3, 3], [3, 3, 3, 3]),  # one class only
+        ([3, 3, 3, 3], [3, 1, 1, 3]),  # one class, others predicted
+        ([1, 2, 1, 2], [2, 1, 3, 0]),  # nothing is right
+        ([4], [4]),
+        ([4], [0]),
+    ],
+)
+@pytest.mark.filterwarnings("ignore:y_pred contains classes not in y_true")
+@pytest.mark.filterwarnings("ignore:A single label was found")
+def test_absent_classes(name, y, predicted):
+    y, predicted = np.array(y), np.array(predicted)
+    found = np.where(predicted[:, None] == np.arange(OUTPUTS), 1.0, 0.0)
+    expected = REFERENCES[name, "classification"](y, predicted)
+    assert value(name, found, y) == pytest.approx(expected, abs=1e-12)
+
+
+@pytest.mark.parametrize("name", ["accuracy", "f1", "precision", "recall"])
+@pytest.mark.parametrize(
+    ("y", "predicted"),
+    [
+        ([[0, 0], [0, 0]], [[0, 0], [0, 0]]),  # nothing is true, nothing found
+        ([[0, 0], [0, 0]], [[1, 0], [0, 0]]),
+        ([[1, 0], [1, 0]], [[0, 0], [0, 0]]),
+        ([[1, 1], [1, 1]], [[1, 1], [1, 1]]),  # everything is true and found
+        ([[1, 0], [1, 0]], [[1, 0], [1, 0]]),  # one label is never true
+    ],
+)
+def test_labels_that_are_never_true_or_never_found(name, y, predicted):
+    y, predicted = np.array(y, bool), np.array(predicted, bool)
+    expected = REFERENCES[name, "multi-label"](y, predicted)
+    found = value(name, np.where(predicted, 0.5, -0.5), y)
+    assert found == pytest.approx(expected, abs=1e-12)
+
+
+def test_a_single_label_is_true_or_not():
+    y, found = np.array([[True], [False], [True], [True]]), np.array([[1.0], [1], [-1], [2]])
+    # Of 3 that are true 2 are found, and 1 that is not.
+    assert value("accuracy", found, y) == pytest.approx(1 / 2)
+    for name in ("precision", "recall", "f1"):
+        assert value(name, found, y) == pytest.approx(2 / 3)
+
+
+def test_balanced_accuracy_of_several_labels_by_hand():
+    y = np.array([[1, 0, 0], [1, 1, 0]], bool)
+    found = np.array([[2.0, -1, 3], [-1, 1, -1]])
+    # 2 of 3 that are true, 2 of 3 that are not.
+    assert value("balanced-accuracy", found, y) == pytest.approx(2 / 3)
+
+
+def test_a_label_is_true_above_zero_only():
+    assert value("accuracy", np.array([[0.0, 1e-9]]), np.array([[False, True]])) == 1
+
+
+@pytest.mark.parametrize("name", ["mae", "rmse", "smape"])
+def test_a_target_may_be_a_vector_or_a_column(name):
+    y = truth("regression")[:, :1]
+    found = y + 1.0
+    assert value(name, found, y[:, 0]) == value(name, found, y)
+
+
+@pytest.mark.parametrize(
+    ("found", "y", "expected"),
+    [
+        ([[1.0], [3], [0]], [3.0, 3, 0], (2 / 2 + 0 + 0) / 3),
+        ([[-1.0], [-3]], [1.0, -1], (2 / 1 + 2 / 2) / 2),
+        ([[0.0], [5]], [5.0, 0], 2),  # the largest there is
+        ([[1.0, 2], [4, 0]], [[3.0, 2], [4, 1]], ((1 + 0) / 2 + (0 + 2) / 2) / 2),
+    ],
+)
+def test_smape_by_hand(found, y, expected):
+    assert value("smape", np.array(found), np.array(y)) == pytest.approx(expected)
+
+
+def test_balanced_accuracy_averages_the_sides_that_there_are():
+    metric = plugins.load("metrics", "balanced-accuracy", "METRIC")
+
+    def value(outputs, y):
+        return metric.client(metric.samples(np.array(outputs), np.array(y)).mean(0))
+
+    assert value([[-1.0, -1.0]], [[False, False]]) == 1
+    assert value([[1.0, -1.0]], [[True, True]]) == 0.5
+    assert value([[1.0], [1.0]], [0, 0]) == 1  # one label only
+    assert value([[1.0, -1.0], [1.0, 1.0]], [[True, False], [True, False]]) == 0.75

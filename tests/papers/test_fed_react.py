@@ -1,0 +1,64 @@
+"""What Fed-REACT's folder says, beyond what holds for every paper."""
+
+from pathlib import Path
+
+import pytest
+from helpers import make_plan
+
+from fedreact.reading import read_yaml
+
+PUBLISHED = Path("config/papers/fed_react/published")
+
+
+@pytest.fixture
+def paper(project):
+    return make_plan(scale="paper", dataset="rtd", eeg_dataset="eegmmidb").steps.paper("fed_react")
+
+
+def test_published_values_that_stand_in_two_tables_agree(project):
+    tables = {p.stem: read_yaml(p) for p in PUBLISHED.glob("*.yaml")}
+
+    def row(table, label, columns):
+        values = dict(zip(tables[table]["columns"], tables[table]["rows"][label]))
+        return [values[column] for column in columns]
+
+    columns = tables["table05"]["columns"]
+    for C in (4, 5, 6, 7):
+        label = f"{C} clusters"
+        assert row("table03", label, columns) == row("table08", label, columns)
+    for beta in (0.25, 0.5, 2.0):
+        in_3, in_7 = f"beta = {beta}", f"beta = {beta:.2f}"
+        assert row("table03", in_3, columns) == row("table07", in_7, columns)
+    ours = {"SC (No Past Value)": "SC + MMA", "EC (No Past Value)": "EC + MMA"}
+    shared = tables["iclr_table03"]["columns"]
+    for label in tables["iclr_table03"]["rows"]:
+        in_7 = f"beta = {float(label.split()[-1]):.2f}"
+        assert row("iclr_table03", label, shared) == row(
+            "table07", in_7, [ours.get(c, c) for c in shared]
+        )
+
+
+def test_partitions_have_the_clients_that_their_names_say(paper):
+    plan = make_plan()
+    for name in paper.partitions:
+        n_clients = plan.runs.n_clients("fed_react", name)
+        if name.startswith(("eeg", "sumo")):
+            assert n_clients == int(name.split("-")[0].lstrip("egsumo"))
+            continue
+        stated = [n for n in (100, 50, 10) if f"clients{n}-" in name or name.endswith(f"g{n}")]
+        assert n_clients == (stated[0] if stated else 100), name
+        if name.startswith("clusters"):
+            dealer = plan.steps.partition("fed_react", name)[1]
+            assert len(dealer.cluster_sizes) == int(name[-1])
+
+
+def test_methods_options_are_the_papers(paper):
+    """ICLR section 4.1.1: lambda of Ditto 0.0001, alpha of APFL 0.5, adapted."""
+    from fedreact.algorithms.synchronous.apfl import APFL
+    from fedreact.algorithms.synchronous.ditto import Ditto
+
+    assert Ditto.__dataclass_fields__["lam"].default == 0.0001
+    assert APFL.__dataclass_fields__["alpha"].default == 0.5
+    for kind, method in paper.methods.values():
+        if kind == "synchronous":
+            assert not method.options, method.name

@@ -1,0 +1,116 @@
+"""What holds for every paper's folder: its ledger, published values, tables and search."""
+
+from pathlib import Path
+
+import pytest
+from helpers import ROOT, make_plan
+
+from fedreact import options
+from fedreact.reading import read_yaml
+from fedreact.runs import contract as runs
+from fedreact.tables import published as values
+from fedreact.workflow.papers import FOLDER, options_of_step, paper_names
+
+PAPERS = [path.parent.name for path in sorted((ROOT / FOLDER).glob("*/paper.yaml"))]
+PUBLISHED = sorted((ROOT / FOLDER).glob("*/published/*.yaml"))
+
+
+@pytest.fixture(scope="module")
+def plan(tmp_path_factory):
+    with pytest.MonkeyPatch.context() as patch:
+        patch.chdir(ROOT)
+        yield make_plan(scale="paper", papers="all", dataset="rtd", eeg_dataset="eegmmidb")
+
+
+def test_papers_are_found_the_main_one_first(plan):
+    assert sorted(paper_names()) == PAPERS
+    assert paper_names()[0] == "fed_react"
+
+
+def value_set_in(plan, name, set_in):
+    """What the configuration takes, where it says so in one place."""
+    paper = plan.steps.paper(name)
+    step, _, option = set_in.partition(".")
+    if step == "methods":
+        method, _, option = option.rpartition(".")
+        kind, found = paper.methods[method]
+        cls = runs.part_of(kind, "spec").Options
+        algorithm = options.defaults(runs.algorithm_options(kind, found.algorithm))
+        return {**options.defaults(cls), **algorithm, **found.options, **found.of_run}[option]
+    return options.defaults(options_of_step(step, set_in))[option]
+
+
+@pytest.mark.parametrize("name", PAPERS)
+def test_the_ledger_says_what_the_configuration_does(plan, name):
+    paper = plan.steps.paper(name)
+    assert paper.ledger
+    for entry, given in paper.ledger.items():
+        if "/" in given.set_in:
+            assert (ROOT / given.set_in).is_file(), entry
+        elif "." in given.set_in:
+            assert value_set_in(plan, name, given.set_in) == given.taken, entry
+        elif given.set_in != "encoder_from":
+            assert (ROOT / paper.folder / f"{given.set_in}.yaml").is_file(), entry
+        if given.measured_on:
+            assert given.alternatives, entry
+            assert given.taken not in given.alternatives, entry
+
+
+@pytest.mark.parametrize(
+    "path", PUBLISHED, ids=lambda path: f"{path.parent.parent.name}-{path.stem}"
+)
+def test_published_values_have_a_source_and_a_table(plan, path):
+    published = values.read(path)  # refuses rows of another length than there are columns
+    assert published["source"]
+    spec = plan.steps.paper(path.parent.parent.name).tables[path.stem]
+    if spec.study:
+        return
+    assert set(published["columns"]) <= set(spec.columns)
+    # Rows that change a setting (tuned, another reading) are ours.
+    shown = {
+        row
+        for row, asked in spec.rows.items()
+        if row in published["rows"] or isinstance(asked, str)
+    }
+    assert set(published["rows"]) <= shown
+    for key in ("unstated", "data_of", "metric_of"):
+        assert set(published.get(key, [])) <= shown
+    if published["rows"] and not published.get("unlabelled"):
+        assert shown == set(published["rows"])
+
+
+@pytest.mark.parametrize("name", PAPERS)
+def test_grids_of_searches_hold_what_is_taken(plan, name):
+    """Every searched method's options as configured are one of its candidates."""
+    cells = plan.cells(name)
+    for search, spec in cells.paper.searches.items():
+        candidates = {cell.method.name for cell in cells.searches.compared(search)}
+        taken = cells.searches.taken(search)
+        assert len(taken) == len(spec.grids), search
+        assert set(taken) <= candidates, search
+
+
+@pytest.mark.parametrize("name", PAPERS)
+def test_searches_use_seeds_that_no_table_uses(plan, name):
+    paper = plan.steps.paper(name)
+    shown = {seed for kind in runs.kinds() for seed in plan.seeds(name, kind)}
+    for spec in paper.searches.values():
+        assert not shown & set(spec.seeds)
+
+
+@pytest.mark.parametrize("name", PAPERS)
+def test_every_scale_has_its_file(name):
+    scales = {path.name for path in (ROOT / "config/scales").glob("*.yaml")}
+    assert {path.name for path in (ROOT / FOLDER / name / "scales").glob("*.yaml")} == scales
+    for path in (ROOT / FOLDER / name / "scales").glob("*.yaml"):
+        said = read_yaml(path).get("differences", [])
+        assert bool(said) == (path.stem != "paper"), path
+
+
+def test_ledgers_name_no_file_that_is_gone(plan):
+    """Notes and ledgers speak of files; those must be there."""
+    for path in [*Path(ROOT, "config").rglob("*.yaml"), *Path(ROOT, "docs").glob("*.md")]:
+        for word in path.read_text().replace("(", " ").replace(")", " ").split():
+            word = word.strip("`.,;:'\"")
+            if word.startswith(("src/fedreact/", "config/papers/", "scripts/")) and "<" not in word:
+                assert list(ROOT.glob(word.rstrip("/"))), f"{path}: {word}"

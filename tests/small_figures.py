@@ -1,0 +1,144 @@
+"""Each kind of figure with small made-up inputs."""
+
+import numpy as np
+import pandas as pd
+from small_table import folder, scores
+from towns import region_of
+
+from fedreact import npz
+from fedreact.clients.partition import NOTHING, Partition
+from fedreact.data.dataset import SeriesDataset
+from fedreact.data.sources import eeg_sim
+from fedreact.figures.digits import Digits
+from fedreact.figures.gain import Gain
+from fedreact.figures.label_distribution import LabelDistribution
+from fedreact.figures.n_clusters import NClusters
+from fedreact.figures.rand_score import RandScore
+from fedreact.figures.spectrogram import Spectrogram
+from fedreact.figures.theorem1 import Theorem1
+from fedreact.figures.thermometer import Thermometer
+from fedreact.figures.trip import Trip
+from fedreact.tables.cells import Place, lines_of
+
+COUNTS = np.array([[5, 0, 3], [1, 4, 4]])
+SETTINGS = {"ten": "s10", "hundred": "s100"}
+CURVES = {"EC": "a1", "SC": "sc"}
+
+
+def of_scores(kind, lines=None, skipped=()):
+    """What :meth:`draw` gets of the cells that a figure asks for."""
+    layout = [
+        Place(*labels, folder(of["setting"]), of["method"], "why" if labels in skipped else None)
+        for labels, of in kind.cells().items()
+    ]
+    return lines_of(layout, scores() if lines is None else lines)
+
+
+def csv(path, columns, lines):
+    pd.DataFrame(lines, columns=columns.split()).to_csv(path, index=False)
+    return path
+
+
+def partition(path):
+    own = [np.array([0]), np.array([1])]
+    at_most, none = np.arange(2), np.zeros((0, 0, 0))
+    Partition(at_most, own, own, COUNTS, none, NOTHING).save(path)
+    return path
+
+
+def by_clusters(path):
+    """Curves whose elbow is at 2, and whose silhouette is largest at 3, in files by seed."""
+    wcss, silhouette = {1: 10.0, 2: 2.0, 3: 1.0}, {1: np.nan, 2: 0.2, 3: 0.6}
+    files = []
+    for seed in (0, 1):
+        lines = [
+            [seed, m, C, m * wcss[C] + seed, silhouette[C] - 0.1 * seed]
+            for m in (16, 64)
+            for C in (1, 2, 3)
+        ]
+        files.append(path / f"seed{seed}.csv")
+        csv(files[-1], "seed samples n_clusters wcss silhouette", lines)
+    return files
+
+
+def theorem(path):
+    """Bounds from 100 to 800 times what is measured, but for one run, which exceeds it."""
+    lines = [
+        [seed, w, gamma, 0.02 * (1 + seed), 8 / w * (0.001 if (seed, w) == (1, 4) else 1), 2, 16]
+        for seed in (0, 1)
+        for w in (1, 2, 4)
+        for gamma in (0.7, 1.0)
+    ]
+    return csv(path, "seed w gamma measured bound M beta", lines)
+
+
+def digits(path, owners=True):
+    """Digits of two strokes each; writers are numbered from 4."""
+    n = 60
+    X = np.random.default_rng(0).standard_normal((n, 3, 12)).astype(np.float32)
+    X[:, 2] = 1
+    X[:, 2, 5] = 0
+    owner = np.arange(n) // 10 + 4 if owners else None
+    SeriesDataset("pendigits", X, np.full(n, 12), np.arange(n) % 10, owner).save(path)
+    return path
+
+
+def eeg(path):
+    eeg_sim.simulate(0, 2, 30).save(path)
+    return path
+
+
+def town(path):
+    """Two cars that drive 10 m/s eastwards for two minutes, through two streets."""
+    steps = 120
+    t = np.tile(np.arange(steps), 2)
+    npz.save(
+        path,
+        vehicle=np.repeat([30, 31], steps),
+        number=np.array([30, 31]),
+        type=np.array(["VW e-up!", "bus"]),
+        role=np.array(["private", "line"]),
+        time=t.astype(float),
+        latitude=np.full(2 * steps, 48.0),
+        longitude=7.8 + t * 10 / 1000 / (111.32 * np.cos(np.deg2rad(48.0))),
+        elevation=400 + t / 10,
+        speed=np.full(2 * steps, 10.0),
+        charge=90 - t / 60,
+        street_points=np.array([[7.8, 48.0], [7.82, 48.0], [7.82, 48.0], [7.82, 48.01]]),
+        street_starts=np.array([0, 2, 4]),
+        street_speed=np.array([25.0, 8.0]),
+    )
+    return path
+
+
+def towns(path):
+    npz.save(path, **region_of([400, 300]))
+    return path
+
+
+def _rand_score(path):
+    return (kind := RandScore(SETTINGS, CURVES)), of_scores(kind), []
+
+
+def _gain(path):
+    return (kind := Gain(SETTINGS, {"EC": "a1"}, "sc")), of_scores(kind), []
+
+
+MADE = {
+    "digits": lambda path: (Digits(), {}, [digits(path / "d.npz")]),
+    "gain": _gain,
+    "label-distribution": lambda path: (LabelDistribution("p"), {}, [partition(path / "p.npz")]),
+    "n-clusters": lambda path: (NClusters("s10", "wcss"), {}, by_clusters(path)),
+    "rand-score": _rand_score,
+    "spectrogram": lambda path: (Spectrogram(), {}, [eeg(path / "eeg.npz")]),
+    "theorem1": lambda path: (Theorem1(), {}, [theorem(path / "theorem1.csv")]),
+    "thermometer": lambda path: (Thermometer(0), {}, [towns(path / "towns.npz")]),
+    "trip": lambda path: (Trip("valley", 30), {}, [town(path / "valley.npz")]),
+}
+"""By the name of each kind: the kind with options, its cells, and its files in a folder."""
+
+
+def drawn(kind, path, title="a title"):
+    """Draw a kind of figure from what is made up for it."""
+    made, cells, files = MADE[kind](path)
+    return made.draw(title, cells, files)

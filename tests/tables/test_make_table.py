@@ -1,0 +1,103 @@
+"""The command that makes a table: its forms, its notes, and where its cells came from."""
+
+import json
+from argparse import Namespace
+from pathlib import Path
+
+import make_table
+import pandas as pd
+import pytest
+import yaml
+from small_table import LAYOUT, METRICS, PUBLISHED, RESULTS, folder, scores
+
+SPEC = {"title": "Accuracy", "metrics": METRICS, "notes": ["A note of tables.yaml."]}
+
+
+@pytest.fixture
+def make(tmp_path, monkeypatch):
+    """Run the command on the small table, with other arguments or another entry."""
+    monkeypatch.chdir(tmp_path)
+    for path, lines in scores().groupby("file"):
+        (tmp_path / path).parent.mkdir(parents=True, exist_ok=True)
+        lines.drop(columns=["file", "folder"]).to_csv(tmp_path / path, index=False)
+    (tmp_path / "p.yaml").write_text(yaml.safe_dump(PUBLISHED))
+
+    def run(spec=SPEC, **changes):
+        (tmp_path / "tables.yaml").write_text(yaml.safe_dump({"t5": spec}))
+        places = [[p.row, p.column, p.folder, p.method, p.skipped] for p in LAYOUT]
+        given = {
+            "tables": tmp_path / "tables.yaml",
+            "name": "t5",
+            "published": tmp_path / "p.yaml",
+            "layout": json.dumps(places),
+            "scores": sorted(Path(RESULTS).rglob("seed*.csv")),
+            "scale": "quick",
+            "differences": [],
+            "output": Path(RESULTS, "tables/table05.csv"),
+        }
+        args = Namespace(**given | changes)
+        make_table.main(args)
+        text = args.output.with_suffix(".md").read_text()
+        told = json.loads(args.output.with_suffix(".provenance.json").read_text())
+        assert args.output.with_suffix(".tex").read_text().startswith(r"\begin{table}")
+        return pd.read_csv(args.output), text, told
+
+    return run
+
+
+def test_all_forms_are_of_the_same_cells(make):
+    table, text, told = make()
+    assert table["table"].unique().tolist() == ["table05"]
+    assert len(table) == len(told["cells"]) == 8
+    assert set(table["verdict"]) == {"reproduced", "differs", "not-comparable"}
+    assert "| RTD - 10 clients | published | 0.900 | 0.750 |" in text
+    assert told["notes"] == ["A note of tables.yaml."]
+    assert text.startswith(told["caption"])
+    assert told["caption"] == (
+        "Accuracy. Rebuilt on rtd at scale quick: mean over 3 seeds with 95% intervals. "
+        "Published: Paper, Table 5."
+    )
+    assert told["cells"][0]["runs"] == [f"{folder('s10')}/seed{seed}.csv" for seed in (0, 1, 2)]
+
+
+def test_scores_are_those_of_the_last_round_where_the_table_says_so(make):
+    table, _, told = make(SPEC | {"score": "last"})
+    assert table["mean"][0] == pytest.approx(0.91)
+    assert told["cells"][0]["values"] == {"0": 0.9, "1": 0.91, "2": 0.92}
+
+
+def test_cells_left_out_stand_in_the_notes_with_their_reason(make):
+    why = "it predicts numbers only"
+    places = [[p.row, p.column, p.folder, p.method, p.skipped] for p in LAYOUT]
+    places[3][4] = why
+    table, text, told = make(layout=json.dumps(places))
+    assert len(table) == 6
+    assert told["notes"] == [
+        "Left out: RTD & more, SC: it predicts numbers only.",
+        "A note of tables.yaml.",
+    ]
+    assert told["notes"][0] in text
+
+
+def test_what_a_scale_does_otherwise_is_told_even_if_nothing_is_published(make):
+    _, _, told = make(differences=["fewer rounds"])
+    assert told["notes"][0] == "Not comparable with the published values: fewer rounds."
+    _, text, told = make(differences=["fewer rounds"], published=None)
+    assert told["notes"][0] == "At this scale: fewer rounds."
+    assert "Published: nothing." in text
+    assert "| published |" not in text
+
+
+def test_a_study_becomes_a_table(make, tmp_path):
+    study = Path(RESULTS, "studies/t5.csv")
+    study.parent.mkdir(parents=True)
+    study.write_text("row,column,value\nWeights,LSTM,398.346\nWeights,CNN,156.6\nBytes,CNN,8.0\n")
+    costs = {"columns": ["LSTM", "CNN"], "rows": {"Weights": [398.35, 156.59]}}
+    (tmp_path / "p.yaml").write_text(yaml.safe_dump(PUBLISHED | costs | {"metric": "costs"}))
+    spec = {"title": "Costs", "notes": ["Counted."]}
+    table, text, told = make(spec, layout=None, scores=[study], differences=["fewer rounds"])
+    assert table["verdict"].tolist() == ["reproduced", "differs", "not-comparable"]
+    assert text.startswith("Costs. Published: Paper, Table 5.")
+    assert told["notes"] == ["Counted."]
+    assert [cell["runs"] for cell in told["cells"]] == [[str(study)]] * 3
+    assert list(told["records"]) == [str(study)]

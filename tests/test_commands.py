@@ -1,0 +1,48 @@
+"""Every command explains itself, and says in one line what is wrong with what it is given."""
+
+import os
+
+import pytest
+from bad_input import call
+from helpers import ROOT, command
+
+COMMANDS = sorted(path.name for path in (ROOT / "scripts").glob("[a-z]*.py"))
+LINES = 64
+"""A script reads its options, calls the package and writes; the work is done there."""
+
+
+@pytest.mark.parametrize("script", COMMANDS)
+def test_every_command_explains_itself(script):
+    status, printed = call(script, "--help")
+    assert status == 0
+    assert "usage:" in printed
+    if script in ("plan.py", "options.py"):  # which tell of everything where nothing is said
+        return
+    status, printed = call(script)
+    assert status == 2
+    assert "error: " in printed
+
+
+@pytest.mark.parametrize("script", COMMANDS)
+def test_commands_are_short(script):
+    assert len((ROOT / "scripts" / script).read_text().splitlines()) <= LINES
+
+
+def test_files_of_the_workflow_are_short():
+    for path in (ROOT / "src/fedreact/workflow").glob("*.py"):
+        assert len(path.read_text().splitlines()) <= 250, path
+
+
+@pytest.mark.parametrize("content", [b"", b"PK\x03\x04", b"\x80\x04]q\x00."])
+def test_a_damaged_file_is_one_clear_line_and_nothing_is_written(tmp_path, content):
+    damaged, output = tmp_path / "data.npz", tmp_path / "out.npz"
+    damaged.write_bytes(content)
+    printed, status = command(
+        "python", str(ROOT / "scripts/make_partition.py"), "dirichlet", "--cluster-sizes", "1",
+        "--beta", "1", "--data", str(damaged), "--seed", "0", "--output", str(output),
+        cwd=tmp_path, env={"PYTHONPATH": os.pathsep.join([str(ROOT / "src")])},
+    )  # fmt: skip
+    assert status == 2
+    (line,) = printed.splitlines()
+    assert line.startswith(f"error: {damaged}: not a readable dataset")
+    assert sorted(p.name for p in tmp_path.iterdir()) == ["data.npz"]

@@ -1,0 +1,209 @@
+"""What a user may say, and with which words everything else is refused."""
+
+from pathlib import Path
+
+import pytest
+from helpers import edit_yaml, make_plan, refused
+
+PAPER = Path("config/papers/fed_react")
+
+
+@pytest.mark.parametrize("scale", ["smoke", "quick", "paper"])
+def test_the_project_itself_is_accepted(project, scale):
+    assert make_plan(scale=scale, papers="all").scale == scale
+
+
+@pytest.mark.parametrize(
+    ("change", "words"),
+    [
+        ({"scale": "huge"}, ["'huge' is unknown", "paper, quick, smoke"]),
+        ({"dataset": "mnist"}, ["digits", "'mnist' is unknown", "pendigits", "data/own/<name>"]),
+        ({"egg_dataset": "auto"}, ["'egg_dataset' is unknown", "eeg_dataset"]),
+        ({"device": 7}, ["device", "7"]),
+        ({"device": "gpu"}, ["device", "'gpu' is unknown", "auto, cpu, cuda"]),
+        ({"dtaset": "rtd"}, ["unknown key dtaset", "known keys", "dataset"]),
+        ({"papers": ["fed_raect"]}, ["papers", "'fed_raect' is unknown", "fed_react", "all"]),
+        ({"papers": []}, ["papers", "wanted names or all"]),
+    ],
+)
+def test_wrong_settings_of_the_user(project, change, words):
+    text = refused(**change)
+    assert all(word in text for word in words), text
+
+
+@pytest.mark.parametrize(
+    ("file", "change", "words"),
+    [
+        (
+            "settings",
+            lambda c: c["stationary10"]["clustered"].update(linkeage="ward"),
+            ["settings.yaml: stationary10", "unknown option linkeage of clustered", "linkage"],
+        ),
+        (
+            "settings",
+            lambda c: c["stationary10"].update(clustred={}),
+            ["settings.yaml: stationary10", "'clustred' is unknown", "clustered", "synchronous"],
+        ),
+        (
+            "settings",
+            lambda c: c["full10-dtssgd"]["encoder"].update(rounds="ten"),
+            ["full10-dtssgd", "rounds", "'ten'", "int"],
+        ),
+        (
+            "settings",
+            lambda c: c["stationary10"].update(partition="clients7"),
+            ["'clients7' is unknown", "clients10-beta1.5"],
+        ),
+        (
+            "settings",
+            lambda c: c["visiting100"]["clustered"]["drift"].update(p01=0.5),
+            ["visiting", "p01"],
+        ),
+        (
+            "partitions",
+            lambda c: c["clients10-beta1.5"].update(beta=0),
+            ["partitions.yaml: clients10-beta1.5", "beta", "0"],
+        ),
+        (
+            "partitions",
+            lambda c: c["clients10-beta1.5"].update(cluster_sizes=[3, 0]),
+            ["clients10-beta1.5", "cluster_sizes[1]"],
+        ),
+        (
+            "partitions",
+            lambda c: c["clients10-beta1.5"].pop("by"),
+            ["clients10-beta1.5", "by: a partitioner is needed", "dirichlet"],
+        ),
+        (
+            "partitions",
+            lambda c: c["clients10-beta1.5"].update(data="mine"),
+            ["'mine' is unknown", "data/own/<name>"],
+        ),
+        (
+            "partitions",
+            lambda c: c["disjoint100"].update(beta=1.0),
+            ["disjoint100", "unknown option beta of supports"],
+        ),
+        (
+            "methods",
+            lambda c: c["clustered"].update(fedprox={}),
+            ["methods.yaml: clustered: fedprox", "'fedprox' is unknown", "fed-react"],
+        ),
+        (
+            "methods",
+            lambda c: c["clustered"]["ifca"].update(rate=1),
+            ["clustered: ifca", "unknown option rate", "learning_rate"],
+        ),
+        ("methods", lambda c: c.update(clusterd={}), ["clusterd is no kind of run"]),
+        (
+            "search",
+            lambda c: c["search"]["grids"].update(ditto={"rate": [1]}),
+            ["search", "'ditto' is unknown"],
+        ),
+        (
+            "search",
+            lambda c: c["search"]["grids"]["ifca"].update(rate=[1]),
+            ["search", "unknown option rate"],
+        ),
+        (
+            "figures",
+            lambda c: c["fig10"]["settings"].update(extra="nowhere"),
+            ["figures.yaml: fig10", "'nowhere'"],
+        ),
+        (
+            "figures",
+            lambda c: c["fig10"].update(kind="pie"),
+            ["figures.yaml: fig10", "'pie' is unknown among figures", "own/figures/pie.py"],
+        ),
+        (
+            "tables",
+            lambda c: c["table05"]["rows"].update(extra="stationary1000"),
+            ["tables.yaml: table05: extra", "'stationary1000'"],
+        ),
+        (
+            "tables",
+            lambda c: c["table05"].update(metrics=["acuracy"]),
+            ["'acuracy' is unknown among metrics", "accuracy"],
+        ),
+        (
+            "tables",
+            lambda c: c["table05"]["rows"].update(x={"setting": "stationary10", "encodr": "gru"}),
+            ["table05: x", "'encodr' is unknown"],
+        ),
+        (
+            "tables",
+            lambda c: c["table05"]["rows"].update(
+                x={"setting": "stationary10", "encoder.encoder": "gruu"}
+            ),
+            ["'gruu' is unknown among", "table12", "own/models/encoders/gruu.py"],
+        ),
+        (
+            "tables",
+            lambda c: c["table12"].update(rows={"a": "stationary10"}),
+            ["tables.yaml: table12: give rows and columns, and metrics, or a study"],
+        ),
+        (
+            "ledger",
+            lambda c: c["linkage"].update(measured_on=["nowhere"]),
+            ["ledger.yaml: linkage", "'nowhere'"],
+        ),
+        (
+            "ledger",
+            lambda c: c["linkage"].update(set_in="src/fedreact/clustering/affect.py"),
+            ["ledger.yaml: linkage", "affect.py, a file, cannot be run"],
+        ),
+        ("scales/smoke", lambda c: c.update(at_mots={}), ["scales/smoke.yaml", "at_mots"]),
+        (
+            "scales/smoke",
+            lambda c: c["settings"].update(full11={}),
+            ["scales/smoke.yaml", "'full11' is unknown"],
+        ),
+        (
+            "scales/smoke",
+            lambda c: c["defaults"]["encoder"].update(steps=0),
+            ["scales/smoke.yaml", "encoder", "steps"],
+        ),
+        ("paper", lambda c: c.pop("title"), ["paper.yaml", "title is missing"]),
+    ],
+)
+def test_wrong_files_of_a_paper(project, file, change, words):
+    edit_yaml(PAPER / f"{file}.yaml", change)
+    text = refused()
+    assert all(word in text for word in words), text
+
+
+@pytest.mark.parametrize(
+    ("change", "words"),
+    [
+        ({"seeds": [1, 1]}, ["scales/smoke.yaml", "seeds"]),
+        ({"seeds": []}, ["scales/smoke.yaml", "seeds"]),
+        ({"minutes": {"encoder": 3}}, ["scales/smoke.yaml", "minutes", "default"]),
+        ({"datasets": {"digits": "rdt"}}, ["'rdt' is unknown"]),
+    ],
+)
+def test_wrong_scales(project, change, words):
+    edit_yaml("config/scales/smoke.yaml", lambda c: c.update(change))
+    text = refused(dataset="auto")
+    assert all(word in text for word in words), text
+
+
+def test_options_of_a_dataset_at_a_scale(project):
+    edit_yaml(
+        "config/datasets.yaml", lambda c: c["eegmmidb"]["scales"]["smoke"].update(subjects=[1, 110])
+    )
+    text = refused(eeg_dataset="eegmmidb")
+    assert "eegmmidb at scale smoke" in text
+    assert "subject 110" in text
+
+
+@pytest.mark.parametrize("file", ["tables", "partitions", "scales/smoke", "published/table05"])
+def test_broken_yaml_names_file_and_line(project, file):
+    path = PAPER / f"{file}.yaml"
+    path.write_text("partition:\n  a: [1, 2\n")
+    if not file.startswith("published"):
+        assert f"{path}, line 3" in refused()
+
+
+def test_two_targets_of_one_name(project):
+    edit_yaml(PAPER / "figures.yaml", lambda c: c.update(table05=c["fig01"]))
+    assert "two targets of the name 'table05'" in refused()

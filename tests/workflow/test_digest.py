@@ -1,0 +1,244 @@
+"""Digests of code: a real edit changes those of the jobs that it touches, and no others."""
+
+from collections import defaultdict
+from pathlib import Path
+from types import SimpleNamespace
+
+import pytest
+from helpers import copy_project, edit, make_plan
+
+from fedreact import digest, plugins
+from fedreact.workflow import variants
+
+TEMPORAL = "src/fedreact/aggregation/temporal.py"
+ALGORITHM = Path("src/fedreact/algorithms/clustered/fed_react.py")
+
+
+def forget():
+    """Forget files: a process remembers them."""
+    for function in (digest.code_digest, digest.reached, digest._tree, digest._imports):
+        function.cache_clear()
+    digest._meaning.cache_clear()
+
+
+@pytest.fixture
+def code_digest(project):
+    def fresh(script=ALGORITHM):
+        forget()
+        return digest.code_digest(script)
+
+    return fresh
+
+
+def test_reaches_what_the_script_imports_and_nothing_else(project):
+    forget()
+    reached = {str(path) for path in digest.reached(ALGORITHM)}
+    assert {str(ALGORITHM), TEMPORAL, "src/fedreact/clustering/affect.py"} <= reached
+    assert not any("causal_cnn" in path or "/tables/" in path for path in reached)
+    assert not any("algorithms/clustered/flacc" in path for path in reached)
+    assert not any("provenance" in path for path in reached)
+    reached = {str(path) for path in digest.reached(Path("scripts/run.py"))}
+    assert {"src/fedreact/command.py", "src/fedreact/runs/jobs.py"} <= reached
+
+
+def test_a_real_edit_far_away_changes_it(code_digest):
+    before = code_digest()
+    edit(Path("src/fedreact/clustering/affect.py"), "alpha * (psi_before - W)", "alpha * W")
+    assert code_digest() != before
+
+
+def test_comments_docstrings_and_layout_do_not(code_digest):
+    before, path = code_digest(), Path("src/fedreact/clustering/affect.py")
+    edit(path, '"""Eq. 3:', '"""Equation 3:')
+    edit(path, "    return W + alpha", "    # smoothing\n    return W + alpha")
+    edit(path, "W + alpha * (psi_before - W)", "W + (alpha * (psi_before - W))")
+    assert code_digest() == before
+
+
+def test_an_edit_elsewhere_does_not(code_digest):
+    before = code_digest()
+    path = Path("src/fedreact/models/layers.py")
+    path.write_text(path.read_text() + "\nMORE = 1\n")
+    assert code_digest() == before
+
+
+# ---- The jobs of the project --------------------------------------------------------------------
+
+
+class Named(SimpleNamespace):
+    """Wildcards of a job."""
+
+
+def codes(plan):
+    """Digest of each job's code, by its step and what it names."""
+    forget()
+    found, paper = {}, "fed_react"
+    for name in plan.sources.registry:
+        found["data", name] = plan.data.source_code("scripts/prepare_data.py", name)
+    for name in plan.steps.paper(paper).partitions:
+        found["partition", name] = plan.data.partition_code(paper, name)
+    encoders = set()
+    for (kind, data, setting, job), asked in plan.cells(paper).jobs().items():
+        w = Named(kind=kind, paper=paper, dataset=data, setting=setting, job=job)
+        algorithms = {method.algorithm for method in asked.methods.values()}
+        key = ("run", kind, setting, job, frozenset(algorithms), frozenset(asked.metrics))
+        found[key] = plan.runs.code(w)
+        if kind == "clustered":
+            base, changes = plan.steps.parsed(paper, kind, setting)
+            encoders.add(plan.steps.encoder_of(paper, base, changes)[1])
+    for name in encoders:
+        for step, script in (("encoder", "train_encoder"), ("features", "extract_features")):
+            found[step, name] = plan.encoding.code(f"scripts/{script}.py", paper, name)
+    for name in plan.tables:
+        found["table", name] = plan.outputs.table_code(name)
+    for name in plan.figures:
+        found["figure", name] = plan.outputs.figure_code(name)
+    for name in [*plan.tables, *plan.figures]:
+        if plan.outputs.study(name):
+            found["study", name] = plan.runs.study_code(name)
+    return found
+
+
+def touched(plan, path):
+    """What an edit of a file changes: names of jobs, by their step."""
+    before, path = plan.codes_before, Path(path)
+    old = path.read_text()
+    path.write_text(old + "\n\nADDED_BY_A_TEST = 1\n")
+    after = codes(plan)
+    path.write_text(old)
+    forget()
+    assert before.keys() == after.keys()
+    found = defaultdict(set)
+    for key, code in after.items():
+        if code != before[key]:
+            found[key[0]].add(key[1:] if key[0] == "run" else key[1])
+    return dict(found)
+
+
+def runs_of(plan, wanted):
+    """Runs of which something is true."""
+    return {key[1:] for key in plan.codes_before if key[0] == "run" and wanted(*key[1:])}
+
+
+@pytest.fixture(scope="module")
+def shared(tmp_path_factory):
+    """A copy of the project, and the digests of its jobs; tests leave it as it was."""
+    folder = copy_project(tmp_path_factory.mktemp("digests") / "project")
+    with pytest.MonkeyPatch.context() as patch:
+        patch.chdir(folder)
+        return folder, codes(make_plan())
+
+
+@pytest.fixture
+def plan(shared, monkeypatch):
+    folder, before = shared
+    monkeypatch.chdir(folder)
+    plan = make_plan()
+    plan.codes_before = before
+    return plan
+
+
+def test_an_architecture(plan):
+    found = touched(plan, "src/fedreact/models/architectures/patchtst.py")
+    assert found["run"] == runs_of(plan, lambda kind, setting, job, *_: "patchtst" in job)
+    assert found["run"]
+    assert found["study"] == {"table12", "communication"}
+    assert found.keys() == {"run", "study"}
+
+
+@pytest.mark.parametrize(
+    ("kind", "algorithm"), [("synchronous", "ditto"), ("clustered", "flacc"), ("clustered", "ifca")]
+)
+def test_an_algorithm(plan, kind, algorithm):
+    found = touched(plan, f"src/fedreact/algorithms/{kind}/{algorithm}.py")
+    shares = {"ifca": {"flsc"}}.get(algorithm, set()) | {algorithm}  # FLSC is built on IFCA
+    naming = runs_of(plan, lambda k, setting, job, algorithms, _: k == kind and algorithms & shares)
+    assert found == {"run": naming}
+    assert naming < runs_of(plan, lambda *_: True)
+
+
+@pytest.mark.parametrize("source", ["pendigits", "eegmmidb", "sumo_ev"])
+def test_a_reader_of_a_dataset(plan, source):
+    assert touched(plan, f"src/fedreact/data/sources/{source}.py") == {
+        "data": {source.replace("_", "-")}
+    }
+
+
+def test_a_partitioner(plan):
+    found = touched(plan, "src/fedreact/clients/partitioners/labels.py")
+    assert found == {"partition": {"eeg10"}}
+
+
+def test_a_kind_of_drift(plan):
+    found = touched(plan, "src/fedreact/clients/drifts/visiting.py")
+    drifts = {
+        name
+        for name in plan.steps.paper("fed_react").settings
+        if (plan.steps.run("fed_react", "clustered", name, {}).drift or {}).get("kind")
+        == "visiting"
+    }
+    naming = runs_of(plan, lambda kind, setting, *_: variants.parts(setting)[0] in drifts)
+    assert found == {"run": naming}
+    assert naming
+
+
+def test_an_optimizer(plan):
+    found = touched(plan, "src/fedreact/optimizers/time_smoothed.py")
+    assert found.keys() == {"encoder"}
+    assert found["encoder"]
+    assert all("dtssgd" in name for name in found["encoder"])
+
+
+def test_an_encoder_that_nothing_names(plan):
+    assert touched(plan, "src/fedreact/models/encoders/franceschi.py") == {}
+
+
+def test_a_metric(plan):
+    found = touched(plan, "src/fedreact/metrics/rmse.py")
+    assert found["run"] == runs_of(plan, lambda *key: "rmse" in key[-1])
+    shown = {name for name in plan.tables if "rmse" in plan.outputs._spec(name)[2].metrics}
+    assert found["table"] == shown
+    assert found.keys() == {"run", "table"}
+
+
+def test_a_kind_of_figure(plan):
+    found = touched(plan, "src/fedreact/figures/spectrogram.py")
+    kinds = {name for name in plan.figures if plan.outputs._spec(name)[2].kind == "spectrogram"}
+    assert found == {"figure": kinds}
+
+
+def test_a_study(plan):
+    assert touched(plan, "src/fedreact/studies/theorem1.py")["study"] == {"theorem1"}
+
+
+FOLDERS = [
+    *("algorithms/clustered", "algorithms/synchronous", "models/architectures"),
+    *("models/encoders", "data/sources", "clients/partitioners", "clients/drifts"),
+    *("metrics", "optimizers", "figures", "studies"),
+]
+
+
+def test_new_files_touch_nothing(project):
+    before = codes(make_plan())
+    for folder in FOLDERS:
+        sample = next(
+            path
+            for path in sorted(Path("src/fedreact", folder).glob("*.py"))
+            if path.stem not in ("__init__", "contract")
+        )
+        Path("src/fedreact", folder, "new_one.py").write_text(sample.read_text())
+    assert codes(make_plan()) == before
+
+
+def test_a_users_own_file_counts_for_what_names_it(project):
+    own = Path("own/models/encoders/wide.py")
+    own.parent.mkdir(parents=True)
+    own.write_text(Path("src/fedreact/models/encoders/table12.py").read_text())
+    named = [("models/encoders", "wide", "ENCODER")]
+    forget()
+    files = [plugins.source_file(plugins.find(*one)) for one in named]
+    assert files == [own]
+    before = digest.code_digest("scripts/train_encoder.py", *files)
+    own.write_text(own.read_text() + "\nMORE = 1\n")
+    forget()
+    assert digest.code_digest("scripts/train_encoder.py", *files) != before

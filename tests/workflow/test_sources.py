@@ -1,0 +1,104 @@
+"""Which dataset stands for a role: real before simulated, and never another than was used."""
+
+import os
+from pathlib import Path
+
+import pytest
+from helpers import BASE, make_plan, refused
+
+from fedreact.workflow.plan import Plan
+
+
+@pytest.fixture(autouse=True)
+def no_mirror(project, monkeypatch):
+    monkeypatch.delenv("FEDREACT_DATA_MIRROR", raising=False)
+
+
+def digits(**changes):
+    return make_plan(**{"dataset": "auto"} | changes).sources.of_role("digits")
+
+
+def eeg(**changes):
+    return make_plan(**{"eeg_dataset": "auto"} | changes).sources.of_role("eeg")
+
+
+def touch(*paths):
+    for path in paths:
+        Path(path).parent.mkdir(parents=True, exist_ok=True)
+        Path(path).touch()
+
+
+def test_digits_fall_back_in_order(monkeypatch):
+    assert digits() == "air-writing-sim"
+    touch("mirror/pendigits-orig/pendigits-orig.tra", "mirror/pendigits-orig/pendigits-orig.tes")
+    assert digits() == "air-writing-sim"
+    assert digits(data_mirror="mirror") == "pendigits"
+    monkeypatch.setenv("FEDREACT_DATA_MIRROR", "mirror")
+    assert digits() == "pendigits"
+    touch("data/rtd/features")
+    assert "found features alone" in refused(dataset="auto")
+    touch("data/rtd/labels.pkl")
+    assert digits() == "rtd"
+    assert digits(dataset="air-writing-sim") == "air-writing-sim"
+
+
+def test_data_that_was_prepared_is_not_replaced_by_simulated():
+    for name in ("air-writing-sim", "pendigits", "rtd"):
+        touch(f"results/smoke/data/{name}.npz")
+        assert digits() == name
+
+
+def test_eeg_is_recorded_where_it_can_be_had():
+    assert eeg() == "eeg-sim"
+    touch("data/eegmmidb/S001/S001R04.edf")
+    assert eeg() == "eegmmidb"  # scale smoke wants this file alone
+    assert eeg(scale="quick") == "eeg-sim"
+
+
+def test_scale_paper_takes_the_papers_data_and_never_another():
+    assert digits(scale="paper") == "rtd"
+    assert eeg(scale="paper") == "eegmmidb"
+    assert digits(scale="paper", dataset="pendigits") == "pendigits"
+
+
+def test_a_scale_says_how_much_is_taken():
+    plan = make_plan(scale="quick")
+    words = plan.data.dataset_words("eegmmidb", [])
+    assert words[words.index("--options") : words.index("--registry")] == [
+        "--options",
+        "subjects=1",
+        "runs=3,4,7,8,11,12",
+    ]
+    plan = make_plan(scale="paper")
+    assert plan.sources.source("eegmmidb").runs == (4, 8, 12)
+    assert "--options" not in plan.data.dataset_words("rtd", [])
+    plan = make_plan()
+    assert plan.sources.options("eeg-sim") == {"n_subjects": 2, "n_trials": 15}
+    assert plan.sources.options("pendigits") == {"per_label": 60}
+    words = plan.data.dataset_words("pendigits", [])
+    assert words[words.index("--registry") + 1] == "config/datasets.yaml"
+
+
+def test_a_dataset_may_be_changed_by_its_name_in_a_path():
+    plan = make_plan()
+    assert plan.sources.options("pendigits+per_label=7") == {"per_label": 7}
+    assert plan.sources.task("pendigits+per_label=7").outputs == 10
+
+
+def test_placed_files_are_told_apart_by_content():
+    Path("data/rtd").mkdir(parents=True)
+    digests = set()
+    for content in (b"a", b"b"):
+        Path("data/rtd/features").write_bytes(content)
+        Path("data/rtd/labels").write_bytes(b"same")
+        digests.add(Plan(BASE).sources.raw_digest("rtd"))
+    assert len(digests) == 2
+    assert Plan(BASE).sources.raw_digest("pendigits") is None
+
+
+def test_what_steps_are_told_says_the_same_data_again(monkeypatch):
+    monkeypatch.setattr(os, "environ", dict(os.environ))
+    plan = make_plan(dataset="auto", eeg_dataset="auto")
+    chosen = plan.chosen_config()
+    assert (chosen["dataset"], chosen["eeg_dataset"]) == ("air-writing-sim", "eeg-sim")
+    assert make_plan(**chosen).chosen_config() == chosen
