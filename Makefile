@@ -14,6 +14,9 @@ SUMO ?= yes
 export PATH := $(CURDIR)/.venv/bin:$(PATH)
 export PIP_DISABLE_PIP_VERSION_CHECK := 1
 
+# A process for each core; the tests of a file stay together, since they share what they build.
+PARALLEL := -n auto --maxprocesses 8 --dist loadfile
+
 # What `make options` lists: a kind of run, encoder, a partitioner, a dataset, ...; all, if empty.
 OF ?=
 
@@ -57,14 +60,15 @@ options: setup
 
 # Minutes: everything but campaigns, with the whole workflow at its smallest scale.
 test: setup
-	python -m pytest -m "not campaign" -n auto --maxprocesses 8 --dist loadfile
+	python -m pytest -m "not campaign" $(PARALLEL)
 
 # Everything. As root on Debian or Ubuntu also what needs LaTeX and SLURM, which are installed.
 check: setup lint
 	tests/end_to_end/latex.sh
 	FEDREACT_TEST_SLURM=$${FEDREACT_TEST_SLURM:-$$([ "$$(id -u)" = 0 ] && command -v apt-get >/dev/null && echo yes)} \
 	FEDREACT_TEST_BUILT=$${FEDREACT_TEST_BUILT:-$$(mktemp -d)} && export FEDREACT_TEST_SLURM FEDREACT_TEST_BUILT && \
-	  python -m pytest -m "not campaign" -n auto --maxprocesses 8 --dist loadfile && python -m pytest -m campaign
+	  python -m pytest -m "not campaign" $(PARALLEL) && \
+	  python -m pytest -m campaign $(PARALLEL)
 
 lint: setup
 	ruff check .

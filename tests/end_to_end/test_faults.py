@@ -5,6 +5,7 @@ After each, one line says what happened, and running again ends in the bytes of 
 
 import contextlib
 import hashlib
+import itertools
 import os
 import random
 import re
@@ -12,6 +13,7 @@ import shutil
 import signal
 import subprocess
 import threading
+import time
 from pathlib import Path
 
 import pytest
@@ -88,6 +90,11 @@ def at_work(project):
     return found
 
 
+def steps_of(process):
+    """Processes of steps below one of a workflow."""
+    return [pid for pid in descendants(process.pid) if "scripts/" in words_of(pid)]
+
+
 KILLS = int(os.environ.get("FEDREACT_KILLS", "50"))
 
 
@@ -98,6 +105,7 @@ class Campaign(threading.Thread):
         super().__init__()
         self.project, self.left, self.rng = project, kills, random.Random(seed)
         self.counts = {"workflow": 0, "workflow with its steps": 0, "step": 0}
+        self.kinds = itertools.cycle(self.counts)
         self.finished, self.resumed, self.results, self.problems = 0, 0, [], []
 
     def run(self):
@@ -122,11 +130,8 @@ class Campaign(threading.Thread):
                 stdout=file,
                 stderr=subprocess.STDOUT,
             )
-            killed = None
-            try:
-                process.wait(self.rng.uniform(1.5, 7))
-            except subprocess.TimeoutExpired:
-                killed = self.kill(process)
+            kind = next(self.kinds)
+            killed = self.kill(process, kind) if self.awaited(process, kind) else None
             process.wait(300)
         printed = (self.project / "printed.txt").read_text()
         assert "Traceback" not in printed, printed
@@ -139,22 +144,33 @@ class Campaign(threading.Thread):
         self.resumed += printed.count("resuming after round")
         self.unlock()
 
-    def kill(self, process):
+    def awaited(self, process, kind):
+        """Wait for a random moment, for `step` one of a step at work; false if it has ended."""
+        wait = self.rng.uniform(1.5, 7)
+        if kind != "workflow":
+            while process.poll() is None and not steps_of(process):
+                time.sleep(0.05)
+            wait = self.rng.uniform(0, 3)
+        with contextlib.suppress(subprocess.TimeoutExpired):
+            process.wait(wait)
+        return process.poll() is None
+
+    def kill(self, process, kind):
         """Kill -9 the workflow alone, with all its steps, or one process of a step."""
-        below = [pid for pid in descendants(process.pid) if "scripts/" in words_of(pid)]
-        kind = self.rng.choice(list(self.counts))
-        if kind == "step" and not below:
-            kind = "workflow"
-        victims = [self.rng.choice(below)] if kind == "step" else [process.pid]
-        if kind == "workflow with its steps":
-            victims += below
-        for pid in victims:
-            try:
+        steps = steps_of(process)
+        victims = {
+            "workflow": [process.pid],
+            "workflow with its steps": [process.pid, *steps],
+            "step": [self.rng.choice(steps)] if steps else [],
+        }[kind]
+        try:
+            for pid in victims:
                 os.kill(pid, signal.SIGKILL)
-            except ProcessLookupError:
-                return "too late"
-        self.counts[kind] += 1
-        self.left -= 1
+        except ProcessLookupError:
+            return "too late"
+        if victims:
+            self.counts[kind] += 1
+            self.left -= 1
         return kind
 
     def unlock(self):
