@@ -104,7 +104,7 @@ class Campaign(threading.Thread):
     def __init__(self, project, kills, seed):
         super().__init__()
         self.project, self.left, self.rng = project, kills, random.Random(seed)
-        self.counts = {"workflow": 0, "workflow with its steps": 0, "step": 0}
+        self.counts = {"workflow": 0, "workflow with its steps": 0, "step": 0, "training": 0}
         self.kinds = itertools.cycle(self.counts)
         self.finished, self.resumed, self.results, self.problems = 0, 0, [], []
 
@@ -121,7 +121,7 @@ class Campaign(threading.Thread):
 
     def once(self):
         """One run, killed if it has not ended before."""
-        words = ["snakemake", "--cores", "1", TARGET, *SMOKE]
+        words, self.since = ["snakemake", "--cores", "1", TARGET, *SMOKE], time.time()
         with (self.project / "printed.txt").open("w") as file:
             process = subprocess.Popen(
                 [SCRIPTS / words[0], *words[1:]],
@@ -135,7 +135,7 @@ class Campaign(threading.Thread):
             process.wait(300)
         printed = (self.project / "printed.txt").read_text()
         assert "Traceback" not in printed, printed
-        if killed == "step" and process.returncode != 0:
+        if killed in ("step", "training") and process.returncode != 0:
             assert "error: stopped by signal 9" in printed, printed
         elif killed is None:
             assert process.returncode == 0, printed
@@ -145,15 +145,23 @@ class Campaign(threading.Thread):
         self.unlock()
 
     def awaited(self, process, kind):
-        """Wait for a random moment, for `step` one of a step at work; false if it has ended."""
+        """Wait for a random moment, with a step at work, or a checkpoint; false if it has ended."""
         wait = self.rng.uniform(1.5, 7)
+        there = {"workflow": lambda: True, "training": lambda: steps_of(process) and self.begun()}
+        while process.poll() is None and not there.get(kind, lambda: steps_of(process))():
+            time.sleep(0.05)
         if kind != "workflow":
-            while process.poll() is None and not steps_of(process):
-                time.sleep(0.05)
-            wait = self.rng.uniform(0, 3)
+            wait = self.rng.uniform(0, 0.2 if kind == "training" else 3)
         with contextlib.suppress(subprocess.TimeoutExpired):
             process.wait(wait)
         return process.poll() is None
+
+    def begun(self):
+        """Whether a training of this run has a checkpoint to go on from."""
+        found = (self.project / "results/smoke/checkpoints").rglob("*.npz")
+        with contextlib.suppress(OSError):  # gone: the training is done
+            return any(path.stat().st_mtime > self.since for path in found)
+        return False
 
     def kill(self, process, kind):
         """Kill -9 the workflow alone, with all its steps, or one process of a step."""
@@ -161,8 +169,7 @@ class Campaign(threading.Thread):
         victims = {
             "workflow": [process.pid],
             "workflow with its steps": [process.pid, *steps],
-            "step": [self.rng.choice(steps)] if steps else [],
-        }[kind]
+        }.get(kind, [self.rng.choice(steps)] if steps else [])
         try:
             for pid in victims:
                 os.kill(pid, signal.SIGKILL)
