@@ -8,12 +8,12 @@ from fedreact import npz
 from fedreact.atomic import atomic
 from fedreact.command import log, parser, run
 from fedreact.data.dataset import SeriesDataset
-from fedreact.encoding.train import encode, make_encoder
+from fedreact.encoding.train import encode, gflops_of_features, make_encoder
 from fedreact.errors import UserError
 
 
 def main(args):
-    """Read dataset and encoder, write the features ``float32 [N, F]`` and what training took."""
+    """Read dataset and encoder, write the features ``float32 [N, F]``, and what they took."""
     data = SeriesDataset.load(args.data)
     saved = npz.load(args.encoder, "encoder", ["theta", "encoder", "costs"])
     encoder = make_encoder(str(saved["encoder"]), data.task.channels)
@@ -25,7 +25,8 @@ def main(args):
     features = encode(data, encoder, theta)
     log.info("encoded %d series", len(features))
     with atomic(args.output) as path:
-        npz.save(path, features=features, costs=saved["costs"])
+        each = gflops_of_features(encoder, data.task.steps)
+        npz.save(path, features=features, costs=np.append(saved["costs"], each))
 
 
 if __name__ == "__main__":

@@ -30,7 +30,7 @@ def main(args):
         found = cells.build(table, layout, about, published, scores, args.differences)
         of_runs = {"layout": layout, "scores": scores, "last": about.last}
         text = render.caption(spec["title"], found, args.scale, published["source"])
-        reasons = cells.reasons(found, published, args.differences)
+        reasons = cells.reasons(found, published, args.differences, layout)
         notes = render.notes(reasons, cells.skipped(layout), doubts)
         if not published["rows"] and args.differences:
             notes.append("At this scale: " + "; ".join(args.differences) + ".")

@@ -221,7 +221,7 @@ def make(folder):
     for name, one in partitions.items():
         one.save(folder / f"partition-{name}.npz")
     for name, array in given_features.items():
-        npz.save(folder / f"features-{name}.npz", features=array, costs=np.ones(2))
+        npz.save(folder / f"features-{name}.npz", features=array, costs=np.ones(4))
     return Made(folder, folder / "out", data, partitions)
 
 

@@ -72,7 +72,7 @@ def several_rounds(engine, rounds=range(1, 3), theta=START, server=None, state=N
     job, K = engine.job, len(engine.job.clients)
     server = job.algorithm.server(theta, K) if server is None else server
     state = job.algorithm.start(theta, K) if state is None else state
-    return list(rounds_of(engine, job, server, state, rounds))
+    return [of[:3] for of in rounds_of(engine, job, server, state, rounds)]
 
 
 def a_round(engine, *args, **of_round):

@@ -11,7 +11,15 @@ from fedreact.clients.partition import Partition
 from fedreact.data.dataset import SeriesDataset
 from fedreact.data.windows import Windows
 from fedreact.encoding.spec import Options, threads
-from fedreact.encoding.train import encode, local_training, make_encoder, train, work
+from fedreact.encoding.train import (
+    encode,
+    gflops_of_features,
+    local_training,
+    make_encoder,
+    settled,
+    train,
+    work,
+)
 from fedreact.engine.place import Place
 from fedreact.errors import UserError
 from fedreact.optimizers.adam import Adam
@@ -43,7 +51,7 @@ def initial(name="table12", seed=0):
 def test_no_rounds_give_the_initial_weights(tmp_path, encoder):
     theta, costs = trained(Options(encoder=encoder, rounds=0), tmp_path)
     assert theta.tobytes() == initial(encoder).tobytes()
-    assert costs.tolist() == [0, 0]
+    assert costs.tolist() == [0, 0, 0]
     assert not list(tmp_path.iterdir())
     other, _ = trained(Options(encoder=encoder, rounds=0), tmp_path, seed=1)
     assert (theta != other).any()
@@ -57,14 +65,52 @@ def test_rounds_move_every_weight_to_the_same_bits_on_one_worker_and_on_two(tmp_
     assert (one != initial()).mean() > 0.99
     # Two rounds of two steps of three anchors, and what that takes of an encoder's forward passes.
     multiply_adds = local_training(SHORT, 2).objective.multiply_adds(T)
-    assert costs == pytest.approx([4, 2 * 2 * 3 * 3 * 2 * multiply_adds / 1e9])
+    gflops = 2 * 2 * 3 * 3 * 2 * multiply_adds / 1e9
+    # Weights of four bytes, both ways, in two rounds.
+    assert costs == pytest.approx([4, gflops, 2 * 2 * 4 * len(one) / 1e6])
 
 
 def test_operations_for_estimates_are_those_that_are_counted(tmp_path):
     given = replace(SHORT, rounds=2)
-    _, (_, gflops) = trained(given, tmp_path)
+    _, (_, gflops, _) = trained(given, tmp_path)
     assert work(given, DATA.task, [12, 20]) == pytest.approx(2 * gflops)
     assert work(Options(rounds=0), DATA.task, [12, 20]) == 0
+
+
+def test_a_budget_holds_the_features_of_a_clients_samples():
+    step = 3 * 6 * local_training(SHORT, 2).objective.multiply_adds(T) / 1e9
+    features = 16 * gflops_of_features(make_encoder("table12", 2), T)  # of 12 and 20 samples
+    given = replace(SHORT, rounds=2, gflops=features + 10.8 * step)
+    assert settled(given, DATA.task, [12, 20]) == replace(SHORT, rounds=2, steps=5)
+    half = replace(given, clients_per_round=1)
+    assert settled(half, DATA.task, [12, 20]).steps == 11  # a client takes part in half the rounds
+    assert settled(replace(given, gflops=features / 2), DATA.task, [12, 20]).steps == 1
+    assert settled(replace(given, rounds=0), DATA.task, [12, 20]).gflops == given.gflops
+    assert settled(SHORT, DATA.task, [12, 20]) == SHORT
+
+
+def test_a_budget_takes_no_more_than_what_is_estimated_and_counted(tmp_path):
+    given = replace(SHORT, rounds=2, gflops=0.5)
+    _, (steps, gflops, _) = trained(given, tmp_path)
+    assert steps == 2 * settled(given, DATA.task, [12, 20]).steps > 2
+    assert work(given, DATA.task, [12, 20]) == pytest.approx(2 * gflops)
+
+
+def test_some_clients_of_a_round_are_as_much_work_whoever_else_there_is(tmp_path):
+    given = replace(SHORT, rounds=2, clients_per_round=1)
+    one, (steps, gflops, megabytes) = trained(given, tmp_path)
+    every, of_all = trained(replace(SHORT, rounds=2), tmp_path)
+    assert (one != every).any()
+    assert [2 * steps, 2 * gflops, 2 * megabytes] == pytest.approx(of_all.tolist())
+    assert work(given, DATA.task, [12, 20]) == work(given, DATA.task, [16])
+    alike, _ = trained(replace(SHORT, rounds=2, clients_per_round=2), tmp_path)
+    assert alike.tobytes() == every.tobytes()
+
+
+def test_an_encoder_that_does_not_count_its_operations_has_no_budget(monkeypatch):
+    monkeypatch.delattr("fedreact.models.causal_cnn.CausalCNN.multiply_adds")
+    with pytest.raises(UserError, match="does not count its operations"):
+        settled(replace(SHORT, gflops=1.0), DATA.task, [12, 20])
 
 
 def test_windows_of_recordings_train_as_the_series_that_they_stand_for(tmp_path):
@@ -86,6 +132,7 @@ SAME = {
         Options(rounds=0),
         Options(rounds=0, steps=7, learning_rate=0.5, negatives=3, optimizer={"kind": "sgd"}),
     ),
+    "with a budget, steps": (replace(SHORT, gflops=0.1), replace(SHORT, gflops=0.1, steps=9)),
     "a window of one has no decay": (
         replace(SHORT, optimizer={"kind": "dtssgd"}),
         replace(SHORT, optimizer={"kind": "dtssgd", "window": 1, "decay": 0.5}),
@@ -106,6 +153,8 @@ OTHER = {
     "negatives": {"negatives": 3},
     "weighting": {"negative_weighting": "sum"},
     "learning rate": {"learning_rate": 0.02},
+    "a budget": {"gflops": 0.05, "steps": 500},
+    "some clients of a round": {"clients_per_round": 1},
     "momentum": {"optimizer": {"kind": "sgd", "momentum": 0.5}},
     "dtssgd": {"optimizer": {"kind": "dtssgd"}},
     "window": {"optimizer": {"kind": "dtssgd", "window": 2}},
@@ -210,3 +259,5 @@ def test_cores_that_are_worth_asking_for():
     assert threads(Options(rounds=0), 10) == 1
     assert threads(Options(rounds=1, steps=10), 10) == 1
     assert threads(Options(rounds=1, steps=250), 10) == 3
+    assert threads(Options(rounds=1, steps=250, clients_per_round=5), 10) == 2
+    assert threads(Options(gflops=1600.0), 10) == 4

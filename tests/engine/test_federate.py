@@ -74,7 +74,7 @@ def run(job, rounds, at, cut=None, theta=None, kept=None):
         return list(found.values())
 
     theta = initial(job) if theta is None else theta
-    server, scores = federate(job, theta, rounds, "test", at, score)
+    server, scores, _ = federate(job, theta, rounds, "test", at, score)
     return np.array(scores), kept, server
 
 
@@ -142,7 +142,7 @@ def test_a_server_may_keep_what_clients_uploaded(tmp_path):
 
 def test_fedavg_is_the_mean_of_rounds(tmp_path):
     job, theta = supervised(FedAvg()), START
-    server, scores = federate(job, START, 3, "test", place(tmp_path, 2))
+    server, scores, _ = federate(job, START, 3, "test", place(tmp_path, 2))
     for t in (1, 2, 3):
         uploads, _ = a_round(Stacked(job, "cpu", 1), theta, t)
         theta = weighted_mean(uploads["theta"], np.array([12, 30, 1]))
@@ -176,7 +176,7 @@ def test_rounds_that_are_not_scored_come_back_without_a_score(tmp_path):
 
     with pytest.raises(Cut):
         federate(job, START, 5, "test", place(tmp_path), score)
-    _, scores = federate(job, START, 5, "test", place(tmp_path), lambda *of_round: [0.5, 0.5])
+    _, scores, _ = federate(job, START, 5, "test", place(tmp_path), lambda *of_round: [0.5, 0.5])
     assert [s if s is None else list(s) for s in scores[:1] + scores[2:]] == [
         None,
         None,
@@ -239,7 +239,7 @@ def test_a_damaged_checkpoint_is_started_anew(tmp_path, content, caplog):
 
 def test_no_rounds_give_what_the_server_starts_with(tmp_path):
     for workers in (1, 2):
-        server, scores = federate(
+        server, scores, _ = federate(
             supervised(ServerMomentum()), START, 0, "test", place(tmp_path, workers)
         )
         assert same_bits(server, ServerMomentum().server(START, 3))
@@ -274,7 +274,56 @@ def test_a_checkpoint_holds_both_halves_by_their_names(tmp_path):
         assert saved[name.replace(" ", "_")].tobytes() == values.tobytes()
 
 
+# --- Some clients of a round
+
+
+@pytest.mark.parametrize("job", [JOBS["ditto"], JOBS["server momentum"]], ids=["ditto", "server"])
+def test_clients_that_sit_out_keep_what_they_have(tmp_path, job):
+    some = replace(job, per_round=2)
+    drawn = {t: some.participants(t).tolist() for t in range(1, 5)}
+    assert all(len(set(of)) == 2 for of in drawn.values())
+    assert len({tuple(of) for of in drawn.values()}) > 1
+    scores, kept, server = run(some, 4, place(tmp_path, 1, "one"))
+    for t in range(2, 5):
+        (out,) = set(range(3)) - set(drawn[t])
+        for name, values in kept[t].items():
+            if name.startswith("state"):
+                assert values[out].tobytes() == kept[t - 1][name][out].tobytes()
+                assert values.tobytes() != kept[t - 1][name].tobytes()
+    again, _, other = run(some, 4, place(tmp_path, 2, "two"))
+    assert again.tobytes() == scores.tobytes()
+    assert same_bits(other, server)
+
+
+def test_the_mean_is_of_those_that_took_part(tmp_path):
+    some = replace(supervised(FedAvg()), per_round=2)
+    with Stacked(some, "cpu") as engine:
+        uploads, _ = engine.round({"theta": START}, {}, 1)
+    server, *_ = federate(some, START, 1, "test", place(tmp_path))
+    which = some.participants(1)
+    sizes = np.array([len(CLIENTS[k]) for k in which])
+    mean = weighted_mean(uploads["theta"][which], sizes)
+    np.testing.assert_allclose(server["theta"], mean, rtol=1e-6)
+
+
+def test_all_clients_are_no_draw():
+    assert supervised(FedAvg()).participants(1) is None
+    assert replace(supervised(FedAvg()), per_round=3).participants(1) is None
+
+
 # --- Costs
+
+
+def test_what_is_sent_is_counted_by_hand_and_after_a_resumption(tmp_path):
+    job, at = supervised(FedAvg()), place(tmp_path)
+    *_, sent = federate(job, START, 3, "test", at)
+    assert sent == pytest.approx([t * 2 * 6 * 4 / 1e6 for t in (1, 2, 3)])
+    federate(job, START, 1, "test", place(tmp_path, 1, "cut"))
+    *_, resumed = federate(job, START, 3, "test", place(tmp_path, 1, "cut"))
+    assert resumed == sent
+    # Two of three clients a round: averaged over all.
+    *_, some = federate(replace(job, per_round=2), START, 3, "test", place(tmp_path, 1, "some"))
+    assert some == pytest.approx([value * 2 / 3 for value in sent])
 
 
 def test_training_costs_by_hand():
@@ -283,6 +332,8 @@ def test_training_costs_by_hand():
     steps, gflops = training_costs(supervised(FedAvg()))
     assert steps == pytest.approx((6 + 12 + 2) / 3)
     assert gflops == pytest.approx((24 + 60 + 2) / 3 * 3 * 12 / 1e9)
+    some = training_costs(replace(supervised(FedAvg()), per_round=2))
+    assert some == pytest.approx((2 / 3 * steps, 2 / 3 * gflops))
     # Ditto and APFL train two models.
     for algorithm in (Ditto(), APFL()):
         assert training_costs(supervised(algorithm)) == pytest.approx((2 * steps, 2 * gflops))

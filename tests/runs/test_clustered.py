@@ -341,7 +341,7 @@ def inputs(kind="one label", partition=None):
     X = np.zeros((N, 1, 2), np.float32)
     data = SeriesDataset("toy", X, np.full(N, 2), TARGETS[kind])
     partition = partition or toy(rng=np.random.default_rng(1))
-    return contract.Inputs(data, partition, FEATURES, (123.0, 4.5), "a setting")
+    return contract.Inputs(data, partition, FEATURES, (123.0, 4.5, 2.0), "a setting")
 
 
 def lines(names, given=None, asked=ACCURACY, seed=0, of=None, **of_run):
@@ -357,9 +357,15 @@ def test_a_job_has_a_line_for_each_round_and_method():
     found = lines(names)
     assert list(found) == [(name, t) for t in (1, 2, 3) for name in names]
     for (name, _), values in found.items():
-        assert list(values) == ["accuracy", "rand", "worst_cluster", "steps", "gflops"]
+        assert list(values) == ["accuracy", "rand", "worst_cluster", "steps", "gflops", "bytes"]
         assert (values["steps"], values["gflops"]) == (123.0, 4.5)
         assert np.isnan(values["rand"]) == (name == "flsc")
+    # A model of 4 labels and 3 weights of four bytes each; FLSC's three clusters all come down.
+    model = 4 * 4 * (FEATURES.shape[1] + 1) / 1e6
+    sent = {name: found[name, 2]["bytes"] - 2.0 for name in names}
+    C = len(np.unique(inputs().partition.clusters))
+    models = {"local": 0, "fed-react-a1": 4 * model, "flsc": 2 * (C + 1) * model}
+    assert sent == pytest.approx(models)
     assert str(lines(names)) == str(found)
     assert str(lines(names, seed=1)) != str(found)
 

@@ -199,7 +199,7 @@ def test_a_job_has_a_line_for_each_method_and_round(tmp_path):
     found = lines(tmp_path, algorithms=("fedavg", "ditto"), asked=("accuracy", "f1"))
     assert list(found) == [("fedavg", 1), ("fedavg", 2), ("ditto", 1), ("ditto", 2)]
     for values in found.values():
-        assert list(values) == ["accuracy", "f1", "steps", "gflops"]
+        assert list(values) == ["accuracy", "f1", "steps", "gflops", "bytes"]
         assert 0 <= values["accuracy"] <= 1
     # 30, 15 and 7 samples in batches of 8, twice: 8, 4 and 2 steps.
     assert found["fedavg", 1]["steps"] == pytest.approx(14 / 3)
@@ -209,6 +209,9 @@ def test_a_job_has_a_line_for_each_method_and_round(tmp_path):
     gflops = 2 * (30 + 15 + 7) / 3 * 6 * model.multiply_adds() / 1e9
     assert found["fedavg", 1]["gflops"] == pytest.approx(gflops)
     assert found["ditto", 2]["gflops"] == pytest.approx(4 * gflops)
+    # Weights of four bytes go both ways; Ditto's second model stays where it is.
+    assert found["fedavg", 1]["bytes"] == pytest.approx(2 * 4 * model.n_parameters / 1e6)
+    assert found["ditto", 2]["bytes"] == pytest.approx(2 * found["fedavg", 1]["bytes"])
 
 
 def test_several_workers_write_the_same_lines(tmp_path):
@@ -228,6 +231,29 @@ def test_the_last_round_alone_is_scored_as_it_is_among_all(tmp_path):
     every = lines(tmp_path / "all", rounds=3)
     last = lines(tmp_path / "last", rounds=3, score="last")
     assert last == {("fedavg", 3): every["fedavg", 3]}
+
+
+def test_rounds_that_double_are_scored_and_the_last(tmp_path):
+    every = lines(tmp_path / "all", rounds=5)
+    found = lines(tmp_path / "doubling", rounds=5, score="doubling")
+    assert found == {("fedavg", t): every["fedavg", t] for t in (1, 2, 4, 5)}
+
+
+def test_algorithms_get_the_same_compute_from_a_budget(tmp_path):
+    given = {"rounds": 2, "batch_size": 4, "gflops": 2.0}
+    found = lines(tmp_path, algorithms=("fedavg", "ditto"), **given)
+    for name in ("fedavg", "ditto"):
+        assert found[name, 2]["gflops"] == pytest.approx(2.0, rel=0.1)
+        assert found[name, 1]["gflops"] == pytest.approx(1.0, rel=0.1)
+    assert found["fedavg", 2]["steps"] == pytest.approx(found["ditto", 2]["steps"], rel=0.1)
+    of, sizes = inputs(), [len(own) for own in TRAIN]
+    estimated = synchronous.work(
+        replace(OPTIONS, **given), methods("fedavg", "ditto"), of.data.task, sizes
+    )
+    counted = sum(found[name, 2]["gflops"] for name in ("fedavg", "ditto"))
+    assert estimated == pytest.approx(len(TRAIN) * counted)
+    few = lines(tmp_path / "few", rounds=2, gflops=1e-9)
+    assert few["fedavg", 2]["steps"] == 2
 
 
 def test_a_job_that_is_run_again_ends_in_the_same_lines(tmp_path, monkeypatch):
@@ -340,6 +366,8 @@ def test_cores_that_are_worth_asking_for():
     assert threads(Options(steps=100, rounds=10), 7) == 7
     assert threads(Options(steps=10, rounds=10), 7) == 1
     assert threads(Options(steps=30, rounds=10), 7) == 3
+    assert threads(Options(gflops=4000.0), 7) == 3
+    assert threads(Options(gflops=100.0), 7) == 1
 
 
 # --- An algorithm that adapts at test time

@@ -1,6 +1,7 @@
 """Phase 1 of Fed-REACT: one encoder, trained by federated contrastive learning (Algorithm 1)."""
 
 from dataclasses import dataclass, field, replace
+from math import ceil
 from typing import Annotated, Any, Literal
 
 from fedreact import options, plugins
@@ -23,6 +24,12 @@ class Options:
         Communication rounds; 0: the encoder stays untrained.
     steps
         Local steps in a round.
+    gflops
+        Instead of steps: what a client computes in all, the features of its train samples
+        included, in GFLOPs. As many steps are taken as come closest.
+    clients_per_round
+        Clients that train in a round, drawn anew in each, so that a federation of many takes no
+        longer than one of few; all, if it is not given.
     batch_size
         Anchors of a step.
     learning_rate
@@ -38,6 +45,8 @@ class Options:
     encoder: Annotated[str, ENCODERS] = "table12"
     rounds: Natural = 10
     steps: Count = 500
+    gflops: Positive | None = None
+    clients_per_round: Count | None = None
     batch_size: Count = 10
     learning_rate: Positive = 1e-3
     optimizer: Annotated[dict[str, Any], Named("optimizers", "OPTIMIZER")] = field(
@@ -54,9 +63,14 @@ class Options:
         if hasattr(made, "effective"):
             made = made.effective()
         changed = dict(sorted(options.changed(made).items()))
-        return replace(self, optimizer={"kind": self.optimizer["kind"], **changed})
+        steps = self.steps if self.gflops is None else Options.steps
+        return replace(self, steps=steps, optimizer={"kind": self.optimizer["kind"], **changed})
 
 
 def threads(options: Options, n_clients: int) -> int:
-    """Cores worth asking for: one for each 1,000 local steps, and no more than clients."""
-    return min(n_clients, max(1, -(-n_clients * options.rounds * options.steps // 1000)))
+    """Cores worth asking for: one a minute of work, and no more than clients train at once."""
+    at_once = min(n_clients, options.clients_per_round or n_clients)
+    minutes = at_once * options.rounds * options.steps / 1000
+    if options.gflops is not None:
+        minutes = n_clients * options.gflops / 5000
+    return min(at_once, max(1, ceil(minutes)))

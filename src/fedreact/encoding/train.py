@@ -1,6 +1,7 @@
 """Phase 1: train the shared encoder (Algorithm 1), and encode series with it."""
 
 from collections.abc import Sequence
+from dataclasses import replace
 
 import numpy as np
 import torch
@@ -12,7 +13,7 @@ from fedreact.data.dataset import SeriesDataset
 from fedreact.encoding.spec import Options
 from fedreact.engine.engine import Job
 from fedreact.engine.federate import federate, training_costs
-from fedreact.engine.local_training import LocalTraining
+from fedreact.engine.local_training import LocalTraining, steps_within
 from fedreact.engine.place import Place
 from fedreact.errors import UserError
 from fedreact.losses.contrastive import ContrastiveLoss
@@ -40,6 +41,24 @@ def local_training(options: Options, in_channels: int) -> LocalTraining:
     )
 
 
+def gflops_of_features(encoder: Encoder, length: int) -> float:
+    """GFLOPs of the features of one series; NaN if the encoder does not count its operations."""
+    return 2 * encoder.multiply_adds(length) / 1e9 if hasattr(encoder, "multiply_adds") else np.nan
+
+
+def settled(options: Options, task: Task, sizes: Sequence[int]) -> Options:
+    """The same training in steps, if it is given in GFLOPs, of clients with so many samples."""
+    if options.gflops is None or options.rounds == 0:
+        return options
+    training = local_training(replace(options, steps=1), task.channels)
+    share = min(1.0, (options.clients_per_round or len(sizes)) / len(sizes))
+    of_step = share * options.batch_size * 6 * training.objective.multiply_adds(task.steps) / 1e9
+    encoder = make_encoder(options.encoder, task.channels)
+    features = float(np.mean(sizes)) * gflops_of_features(encoder, task.steps)
+    steps = steps_within(options.gflops - features, options.rounds, of_step)
+    return replace(options, steps=steps, gflops=None)
+
+
 def train(
     data: SeriesDataset, partition: Partition, options: Options, seed: int, what: str, place: Place
 ) -> tuple[np.ndarray, np.ndarray]:
@@ -48,14 +67,19 @@ def train(
     Returns
     -------
     theta, costs
-        Weights ``float32 [P]``; local steps and GFLOPs that a client's training has taken.
+        Weights ``float32 [P]``; local steps, GFLOPs and megabytes that a client's training has
+        taken, averaged over all clients.
     """
+    options = settled(options, data.task, [len(of) for of in partition.train])
     training = local_training(options, data.task.channels)
-    job = Job(training, FedAvg(), data.steps_first, partition.train, seed)
+    of_round = options.clients_per_round
+    job = Job(training, FedAvg(), data.steps_first, partition.train, seed, per_round=of_round)
     init = torch.Generator().manual_seed(int(generator(seed, "encoder").integers(2**62)))
     theta = training.objective.init(init).numpy()
-    server, _ = federate(job, theta, options.rounds, what, place)
-    return server["theta"], options.rounds * np.array(training_costs(job))
+    server, _, sent = federate(job, theta, options.rounds, what, place)
+    steps, gflops = training_costs(job)
+    costs = options.rounds * steps, options.rounds * gflops, sent[-1] if sent else 0.0
+    return server["theta"], np.array(costs)
 
 
 def encode(data: SeriesDataset, encoder: Encoder, theta: np.ndarray) -> np.ndarray:
@@ -81,6 +105,8 @@ def encode(data: SeriesDataset, encoder: Encoder, theta: np.ndarray) -> np.ndarr
 
 def work(options: Options, task: Task, sizes: Sequence[int]) -> float:
     """GFLOPs of all clients' training."""
+    options = settled(options, task, sizes)
     training = local_training(options, task.channels)
-    anchors = sum(training.n_drawn(n) for n in sizes) * options.rounds
+    at_once = min(options.clients_per_round or len(sizes), len(sizes))
+    anchors = np.mean([training.n_drawn(n) for n in sizes]) * at_once * options.rounds
     return anchors * 3 * 2 * training.objective.multiply_adds(task.steps) / 1e9

@@ -64,6 +64,8 @@ class Job:
         K integer arrays, the series of each client.
     seed
         Of the generators, keyed by (seed, purpose, round, client).
+    per_round
+        Clients that take part in a round, drawn anew in each; ``None``: all.
     """
 
     training: LocalTraining
@@ -72,6 +74,21 @@ class Job:
     clients: list[np.ndarray]
     seed: int
     y: np.ndarray | None = None
+    per_round: int | None = None
+
+    @property
+    def share(self) -> float:
+        """Of the clients, that take part in a round."""
+        K = len(self.clients)
+        return 1.0 if self.per_round is None else min(self.per_round, K) / K
+
+    def participants(self, t: int) -> np.ndarray | None:
+        """Clients that take part in round t, in order; ``None``: all."""
+        K = len(self.clients)
+        if self.per_round is None or self.per_round >= K:
+            return None
+        rng = generator(self.seed, "participants", t)
+        return np.sort(rng.choice(K, self.per_round, replace=False))
 
     def work(self, data: Data, which: Sequence[int], samples: Any, t: int, on_step: OnStep) -> Work:
         """Work of some clients in round t, on these samples of theirs."""

@@ -30,8 +30,10 @@ def rounds_of(
     state: Arrays,
     rounds: range,
     on_progress: Callable[[int, float], None] = lambda done, loss: None,
-) -> Iterator[tuple[int, Arrays, Arrays]]:
-    """Run communication rounds, yielding ``(t, server_t, state_t)`` after each round t.
+) -> Iterator[tuple[int, Arrays, Arrays, float]]:
+    """Run communication rounds, yielding ``(t, server_t, state_t, sent_t)`` after each round t.
+
+    ``sent_t`` are the bytes that went both ways in the round, averaged over all clients.
 
     Parameters
     ----------
@@ -42,12 +44,33 @@ def rounds_of(
     """
     n_samples = np.array([len(indices) for indices in job.clients])
     for t in rounds:
-        uploads, state = engine.round(job.algorithm.sent(server), state, t, on_progress)
-        server = job.algorithm.aggregate(server, uploads, n_samples)
+        sent, which = job.algorithm.sent(server), job.participants(t)
+        if which is None:
+            uploads, state = engine.round(sent, state, t, on_progress)
+            server = job.algorithm.aggregate(server, uploads, n_samples)
+        else:
+            own = {name: kept[which] for name, kept in state.items()}
+            uploads, own = engine.round(sent, own, t, on_progress, which)
+            state = {name: _renewed(kept, which, own[name]) for name, kept in state.items()}
+            server = job.algorithm.aggregate(server, uploads, n_samples[which])
         for name, kept in server.items():  # the next round overwrites what workers uploaded
             if np.may_share_memory(kept, uploads["theta"]):
                 server[name] = kept.copy()
-        yield t, server, state
+        yield t, server, state, job.share * _bytes(sent, uploads)
+
+
+def _renewed(kept, which, values):
+    """What all clients keep, after some have trained."""
+    kept = kept.copy()
+    kept[which] = values
+    return kept
+
+
+def _bytes(sent, uploads):
+    """What one client receives and uploads in a round."""
+    n = len(uploads["theta"])
+    received = sum(v.nbytes / (n if k == "theta" and v.ndim == 2 else 1) for k, v in sent.items())
+    return received + sum(values.nbytes for values in uploads.values()) / n
 
 
 def federate(
@@ -58,7 +81,7 @@ def federate(
     place: Place,
     score: Score = lambda *of_round: None,
     scored: str = "",
-) -> tuple[Arrays, list[Any]]:
+) -> tuple[Arrays, list[Any], list[float]]:
     """Train ``rounds`` rounds, or what is left of them.
 
     Parameters
@@ -74,8 +97,9 @@ def federate(
 
     Returns
     -------
-    server, scores
-        What the server keeps after the last round, and a score for each round.
+    server, scores, megabytes
+        What the server keeps after the last round, a score for each round, and what has gone both
+        ways between a client and the server until then.
 
     Raises
     ------
@@ -87,15 +111,16 @@ def federate(
     torch.set_num_threads(1)
     K, device = len(job.clients), resolve_device(place.device)
     server, state = job.algorithm.server(theta, K), job.algorithm.start(theta, K)
-    identity, scores, done = fingerprint(job, theta, device, scored), [], 0
+    identity, scores, sent, done = fingerprint(job, theta, device, scored), [], [], 0
     saved = load_checkpoint(place.checkpoint, identity)
     if saved is not None and int(saved["t"]) <= rounds:
         done, scores = int(saved["t"]), list(saved["scores"])
+        sent = saved["megabytes"].tolist()
         server, state = (_parts(saved, name) for name in ("server", "state"))
         log.info("resuming after round %d of %d (%s)", done, rounds, place.checkpoint)
 
     steps = sum(job.training.n_steps(len(indices)) for indices in job.clients)
-    a_round = job.algorithm.models * steps
+    a_round = round(job.algorithm.models * steps * job.share)
     started, left, before, mean_loss = time.monotonic(), range(done + 1, rounds + 1), 0, np.nan
     with (
         open_engine(job, device, place.workers) as engine,
@@ -108,12 +133,14 @@ def federate(
             bar.set_postfix(loss=f"{loss:.3f}", refresh=False)
             bar.update(before + steps - bar.n)
 
-        for t, server, state in rounds_of(engine, job, server, state, left, on_progress):  # noqa: B020
+        ran = rounds_of(engine, job, server, state, left, on_progress)
+        for t, server, state, a_client in ran:
             if not np.isfinite(server["theta"]).all():
                 raise UserError(f"{what}: diverged in round {t}; use a smaller learning rate")
             before += a_round
             scores.append(score(engine, server, state, t))
-            save_checkpoint(place.checkpoint, server, state, t, scores, identity)
+            sent.append(a_client / 1e6 + (sent[-1] if sent else 0.0))
+            save_checkpoint(place.checkpoint, server, state, t, scores, sent, identity)
             said = scores[-1] is not None and np.size(scores[-1]) > 0
             log.info(
                 "%s: round %d of %d, loss %.3f%s, %.0f s left",
@@ -121,15 +148,15 @@ def federate(
                 f", score {np.ravel(scores[-1])[0]:.3f}" if said else "",
                 (time.monotonic() - started) / (t - done) * (rounds - t),
             )
-    return server, scores
+    return server, scores, sent
 
 
 def training_costs(job: Job) -> tuple[float, float]:
-    """Local steps and GFLOPs that a client's training takes in a round, averaged over clients.
+    """Local steps and GFLOPs that a client's training takes in a round, averaged over all clients.
 
     By the usual count, a backward pass takes two forward passes.
     """
-    sizes, models = [len(indices) for indices in job.clients], job.algorithm.models
+    sizes, models = [len(of) for of in job.clients], job.share * job.algorithm.models
     forward = 2 * job.training.objective.multiply_adds(job.X.shape[1])
     steps = models * np.mean([job.training.n_steps(n) for n in sizes])
     drawn = models * np.mean([job.training.n_drawn(n) for n in sizes])
@@ -141,7 +168,8 @@ def fingerprint(job: Job, theta: np.ndarray, device: str, scored: str = "") -> s
 
     The code is not part of it: the workflow names checkpoints after the digest of the code.
     """
-    X, of = job.X, f"{job.training} {job.algorithm} {job.seed=} {device=} {scored}"
+    of = f"{job.training} {job.algorithm} {job.seed=} {job.per_round=} {device=} {scored}"
+    X = job.X
     digest = hashlib.sha256(f"{of} {X.shape}".encode())
     series = [X] if isinstance(X, np.ndarray) else [X.values, X.starts]
     for array in (theta, *series, *([] if job.y is None else [job.y]), *job.clients):
@@ -150,7 +178,13 @@ def fingerprint(job: Job, theta: np.ndarray, device: str, scored: str = "") -> s
 
 
 def save_checkpoint(
-    path: Path, server: Arrays, state: Arrays, t: int, scores: list, identity: str
+    path: Path,
+    server: Arrays,
+    state: Arrays,
+    t: int,
+    scores: list,
+    megabytes: list[float],
+    identity: str,
 ) -> None:
     """Keep what the next round starts from."""
     kept = {f"server_{name}": value for name, value in server.items()}
@@ -168,6 +202,7 @@ def save_checkpoint(
             t=np.array(t),
             scores=table,
             scored=scored,
+            megabytes=np.array(megabytes),
             identity=np.array(identity),
             **kept,
         )
@@ -178,7 +213,7 @@ def load_checkpoint(path: Path, identity: str) -> dict | None:
     if not path.exists():
         return None
     try:
-        saved = npz.load(path, "checkpoint", ["t", "scores", "scored", "identity"])
+        saved = npz.load(path, "checkpoint", ["t", "scores", "scored", "megabytes", "identity"])
     except UserError as error:
         log.info("%s: starting anew", error)
         return None

@@ -10,6 +10,16 @@ from fedreact.errors import UserError
 from fedreact.losses.objective import Data, Objective
 from fedreact.optimizers.adam import Adam
 
+
+def steps_within(gflops: float, rounds: int, of_step: float) -> int:
+    """Local steps a round, so that steps of so many GFLOPs come closest to a budget; at least 1."""
+    if not np.isfinite(of_step):
+        raise UserError(
+            "gflops: this model does not count its operations, so give its training in steps"
+        )
+    return max(1, round(gflops / (rounds * of_step)))
+
+
 OnStep = Callable[[torch.Tensor], None]
 """Called with the losses ``[K]`` of each step."""
 

@@ -65,7 +65,8 @@ class Inputs:
     features
         ``float32 [N, D]`` of all series under an encoder, if the kind needs them.
     taken
-        Local steps and GFLOPs of a client's training of that encoder.
+        Local steps, GFLOPs and megabytes of a client in Phase 1: training of that encoder, and the
+        features of its train samples.
     setting
         Name of the setting, for messages.
     """
@@ -73,7 +74,7 @@ class Inputs:
     data: SeriesDataset
     partition: Partition
     features: np.ndarray | None = None
-    taken: tuple[float, float] = (np.nan, np.nan)
+    taken: tuple[float, float, float] = (np.nan, np.nan, np.nan)
     setting: str = ""
 
 

@@ -38,8 +38,12 @@ def read_inputs(args: Namespace, spec: Any) -> Inputs:
     if not np.isfinite(features).all():
         bad = int(np.flatnonzero(~np.isfinite(features).all(1))[0])
         raise UserError(f"{args.features}: features of series {bad} are NaN or infinite")
-    steps, gflops = encoded.get("costs", [np.nan, np.nan])
-    return Inputs(data, partition, features, (float(steps), float(gflops)), args.setting)
+    costs = encoded.get("costs", np.zeros(0))
+    if costs.shape != (4,) or costs.dtype.kind != "f":  # features of a person's own
+        costs = np.full(4, np.nan)
+    steps, gflops, megabytes, each = map(float, costs)
+    gflops += each * float(np.mean([len(samples) for samples in partition.train]))
+    return Inputs(data, partition, features, (steps, gflops, megabytes), args.setting)
 
 
 def read_methods(kind: str, given: Mapping[str, Any], task: Task) -> list[Method]:

@@ -56,6 +56,8 @@ class Place:
         Its name there.
     skipped
         Why the method cannot run there; ``None`` if it can.
+    unlike
+        What this scale does otherwise than the paper in this cell, beside what it does in all.
     """
 
     row: str
@@ -63,6 +65,7 @@ class Place:
     folder: str
     method: str
     skipped: str | None = None
+    unlike: Sequence[str] = ()
 
 
 NEEDED = ("setting", "data", "seed", "method", "round")
@@ -207,7 +210,7 @@ def build(
             data, by_seed = chosen["data"].iloc[0], chosen.set_index("seed")[metric]
             s = summarise(by_seed.to_numpy(), bounds)
             value = values.value_of(published, place.row, place.column, metric)
-            why = why_not(place.row, data, s.n, published, differences)
+            why = why_not(place.row, data, s.n, published, [*differences, *place.unlike])
             cell = {"table": table, "row": place.row, "column": place.column, "metric": metric}
             cell |= {"data": data, "mean": s.mean, "ci_low": s.ci[0], "ci_high": s.ci[1]}
             cell |= {"n_seeds": s.n, "published": value, "verdict": "not-comparable"}
@@ -229,7 +232,7 @@ def build(
                 if value is not None and theirs is not None:
                     cell |= {"gap_published": value - theirs, "gap_verdict": "not-comparable"}
                     doubts = [values.unsure(published, p.row, p.column) for p in (place, beside)]
-                    if not (why or any(doubts)):  # rounding moves both
+                    if not (why or beside.unlike or any(doubts)):  # rounding moves both
                         cell["gap_verdict"] = judge(s, value - theirs, 2 * half, spread)
             lines.append(cell)
     for i, row in enumerate(published.get("unlabelled", []), start=1):
@@ -316,11 +319,16 @@ def why_not(
     return why
 
 
-def reasons(cells: pd.DataFrame, published: dict, differences: list[str]) -> dict[str, list[str]]:
+def reasons(
+    cells: pd.DataFrame, published: dict, differences: list[str], layout: Sequence[Place] = ()
+) -> dict[str, list[str]]:
     """Collect :func:`why_not` for each row that has a published value and cannot be compared."""
     rows = cells.dropna(subset="published").drop_duplicates("row")
+    of_row: dict[str, dict[str, None]] = {}
+    for place in layout:
+        of_row.setdefault(place.row, {}).update(dict.fromkeys(place.unlike))
     found = {
-        row: why_not(row, data, n, published, differences)
+        row: why_not(row, data, n, published, [*differences, *of_row.get(row, ())])
         for row, data, n in zip(rows["row"], rows["data"], rows["n_seeds"])
     }
     return {row: why for row, why in found.items() if why}

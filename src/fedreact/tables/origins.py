@@ -58,7 +58,9 @@ def origins(
         line = {key: cell[key] for key in cells.COLUMNS if key != "table"}
         line["published"] = _published(cell, published, published_file)
         if cell["published"] is not None and scores is not None:
-            why = cells.why_not(cell["row"], cell["data"], cell["n_seeds"], published, differences)
+            place = places.get((cell["row"], cell["column"]))
+            unlike = [*differences, *(place.unlike if place else ())]
+            why = cells.why_not(cell["row"], cell["data"], cell["n_seeds"], published, unlike)
             doubt = values.unsure(published, cell["row"], cell["column"])
             line["why_not"] = [*why, *([doubt] if doubt else [])]
         if cell["n_seeds"] and scores is not None:

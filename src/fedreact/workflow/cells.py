@@ -28,6 +28,8 @@ class Cell:
         With its options.
     skipped
         Why the method cannot run there; ``None`` if it can.
+    unlike
+        What the scale does otherwise than the paper in runs of this kind on this setting.
     """
 
     kind: str
@@ -36,6 +38,7 @@ class Cell:
     job: str
     method: runs.Method
     skipped: str | None = None
+    unlike: tuple[str, ...] = ()
 
     @property
     def key(self) -> tuple[str, str, str, str]:
@@ -124,7 +127,9 @@ class Cells:
         method = replace(method, of_run=variants.different(method.of_run, None, of_run))
         job += runs.part_of(kind, "spec").job(method, of_run)
         skipped = runs.skipped(kind, method.algorithm, self.steps.sources.task(data))
-        return Cell(kind, data, name, job, method, skipped)
+        owner, own = self.steps.cited(self.paper.name, "settings", setting)
+        unlike = owner.scale.unlike.get(own, {}).get(kind, ())
+        return Cell(kind, data, name, job, method, skipped, unlike)
 
     def method(self, name: str) -> tuple[str, runs.Method]:
         """Kind of run of a method of this paper or a cited one, and what it stands for."""

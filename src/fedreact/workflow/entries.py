@@ -184,24 +184,33 @@ class PaperScale:
     encoder_from
         ``own``: each partition and seed trains an encoder; or a partition and seed whose encoder
         all settings of its data share. Settings of other data share that of their partition.
+    encoder_own
+        Settings that train an encoder for each seed all the same.
     seeds
         Of a kind of run, where they are others than the scale's.
     defaults, of, settings
         Options by step (a kind of run, ``encoder``, or a partitioner): of all settings, of those of
         a role of data, of a setting.
+    partitions
+        Options of the partitioner of a partition.
     at_most
         Bounds of options, by step.
     tuned
         Options of the methods of a job that a search found best.
     differences
         From the paper's protocol, for people.
+    unlike
+        Further ones, by setting and kind of run.
     """
 
     encoder_from: Any = "own"
+    encoder_own: tuple[str, ...] = ()
     seeds: dict[str, Seeds] = field(default_factory=dict)
     defaults: dict[str, dict[str, Any]] = field(default_factory=dict)
     of: dict[str, dict[str, dict[str, Any]]] = field(default_factory=dict)
     settings: dict[str, dict[str, dict[str, Any]]] = field(default_factory=dict)
+    partitions: dict[str, dict[str, Any]] = field(default_factory=dict)
     at_most: dict[str, dict[str, Any]] = field(default_factory=dict)
     tuned: dict[str, dict[str, Any]] = field(default_factory=dict)
     differences: tuple[str, ...] = ()
+    unlike: dict[str, dict[str, tuple[str, ...]]] = field(default_factory=dict)

@@ -54,7 +54,7 @@ class OutputSteps:
     def layout(self, paper: str, cells: dict[tuple[str, str], Cell]) -> str:
         """Cells as commands take them: JSON."""
         lines = [
-            [*place, self.folder(paper, cell), cell.method.name, cell.skipped]
+            [*place, self.folder(paper, cell), cell.method.name, cell.skipped, cell.unlike]
             for place, cell in cells.items()
         ]
         return json.dumps(lines, separators=(",", ":"), ensure_ascii=False)
@@ -146,8 +146,9 @@ class OutputSteps:
 
     def figure_code(self, target: str) -> str:
         """Digest of the code that draws a figure."""
-        kind = self._spec(target)[2].kind
-        return digest("scripts/make_figure.py", [("figures", kind, "FIGURE")])
+        spec = self._spec(target)[2]
+        named = [("metrics", m, "METRIC") for m in spec.options.metrics]
+        return digest("scripts/make_figure.py", [("figures", spec.kind, "FIGURE"), *named])
 
     # ---- Ledgers and searches ------------------------------------------------------------------
 

@@ -192,9 +192,14 @@ def _scale(content, where, settings, partitions):
     scale = options.check(PaperScale, content, where)
     if scale.encoder_from != "own":
         options.check(Shared, scale.encoder_from, f"{where}: encoder_from")
-    for setting in scale.settings:
-        if setting not in settings:
-            raise UserError(f"{where}: settings: {known(setting, settings)}")
+    for what in ("settings", "unlike", "encoder_own"):
+        for setting in getattr(scale, what):
+            if setting not in settings:
+                raise UserError(f"{where}: {what}: {known(setting, settings)}")
+    for name, given in scale.partitions.items():
+        if name not in partitions:
+            raise UserError(f"{where}: partitions: {known(name, partitions)}")
+        _check_step(partitions[name].by, given, f"{where}: partitions: {name}")
     roles = dict.fromkeys(spec.data for spec in partitions.values())
     for role in scale.of:
         if role not in roles:
@@ -208,9 +213,10 @@ def _scale(content, where, settings, partitions):
             raise UserError(f"{where}: at_most: {known(step, runs.kinds())}")
         if odd := [v for v in bounds.values() if type(v) not in (int, float)]:
             raise UserError(f"{where}: at_most: {options.shown(odd[0])} is no number")
-    for kind in scale.seeds:
-        if kind not in runs.kinds():
-            raise UserError(f"{where}: seeds: {known(kind, runs.kinds())}")
+    for what, named in (("seeds", scale.seeds), *(("unlike", o) for o in scale.unlike.values())):
+        for kind in named:
+            if kind not in runs.kinds():
+                raise UserError(f"{where}: {what}: {known(kind, runs.kinds())}")
     return scale
 
 

@@ -1,7 +1,8 @@
 """The options of each step of a paper, under a setting, its changes and the scale.
 
 In the order in which they win: the defaults of the class, what the partition or setting says, the
-scale's defaults, those of its role of data, those of the setting, its bounds, and changes.
+scale's defaults, those of its role of data, those of the setting or partition, its bounds, and
+changes.
 """
 
 from collections.abc import Mapping
@@ -90,6 +91,7 @@ class Steps:
             given = {**spec.options}
             for layer in self._layers(owner, spec.data, ""):
                 given |= layer.get(spec.by, {})
+            given |= owner.scale.partitions.get(own, {})
             where = f"partition {name}"
             self._seen[key] = spec, variants.apply(cls, given, _typed(cls, texts, where), where)
         return self._seen[key]
@@ -127,7 +129,8 @@ class Steps:
         of = variants.split(changes)
         dealer, name = self.partition_of(paper, setting, changes)
         seed, source = None, self.paper(dealer).scale.encoder_from
-        if source != "own" and of[""].get("encoder_from", "shared") != "own":
+        asked = "own" if own in owner.scale.encoder_own else "shared"
+        if source != "own" and of[""].get("encoder_from", asked) != "own":
             seed = source["seed"]
             data = [self.partition(dealer, p)[0].data for p in (name, source["partition"])]
             if data[0] == data[1]:

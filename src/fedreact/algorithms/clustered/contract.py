@@ -63,7 +63,8 @@ class Algorithm(Protocol):
     """A clustered algorithm.
 
     It may also have ``skip(task: Task) -> str | None``, a static method that says why it cannot run
-    on a task, and ``None`` if it can.
+    on a task, and ``None`` if it can; and ``traffic() -> tuple[int, int]``: how many task models a
+    client receives and uploads in a round, if not one each.
     """
 
     def init(self, n_clients: int, shape: tuple[int, int]) -> Any:

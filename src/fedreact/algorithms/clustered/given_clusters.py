@@ -34,6 +34,10 @@ class GivenClusters:
     clusters: Literal["each", "one", "true"] = "each"
     memory: Literal["a1", "none"] = "none"
 
+    def traffic(self) -> tuple[int, int]:
+        """Clients for themselves send nothing."""
+        return (0, 0) if self.clusters == "each" else (1, 1)
+
     def init(self, n_clients: int, shape: tuple[int, int]) -> Given:
         """Nothing is known before round 1."""
         return Given(np.zeros((n_clients, shape[0] * shape[1]), np.float32))

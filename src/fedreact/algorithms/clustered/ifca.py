@@ -62,6 +62,10 @@ class IFCA:
 
     skip = staticmethod(only_classification)
 
+    def traffic(self) -> tuple[int, int]:
+        """All cluster models are sent to each client (Algorithm 1, line 4), one comes back."""
+        return self.setting.n_clusters, 1
+
     def init(self, n_clients: int, shape: tuple[int, int]) -> IFCAState:
         """Random cluster models; clients are in none (Algorithm 1, initialisation)."""
         C = self.setting.n_clusters

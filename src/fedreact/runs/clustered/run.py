@@ -31,7 +31,8 @@ def run(
     """Run all rounds; a line for each round and method.
 
     Beside the metrics asked for: the Rand score, the first metric in the cluster where it is worst,
-    and what a client's training in Phase 1 took. Fits of Phase 2 take no gradient steps.
+    what a client's training in Phase 1 and the features of its samples took (fits of Phase 2 are
+    not counted), and what has gone between it and the server in both phases.
     """
     features, y, task = linear_task(inputs, options, seed)
     drawn, o = inputs.partition, options
@@ -75,14 +76,21 @@ def run(
         *(features, y, drawn, plan, made, task, seed),
         *(metrics, o.samples_per_round, o.test_on),
     )
-    steps, gflops = inputs.taken
+    steps, gflops, megabytes = inputs.taken
+    model = 4 * inputs.data.task.outputs * (features.shape[1] + 1) / 1e6
     for score in scores:
+        sent = options.participation * score.t * model * sum(traffic(made[score.method]))
         yield Line(
             (score.method, score.t),
             score.values
             | {"rand": score.rand, "worst_cluster": score.worst_cluster}
-            | {"steps": steps, "gflops": gflops},
+            | {"steps": steps, "gflops": gflops, "bytes": megabytes + sent},
         )
+
+
+def traffic(algorithm: Algorithm) -> tuple[int, int]:
+    """Task models that a client receives and uploads in a round: one each, for most."""
+    return algorithm.traffic() if hasattr(algorithm, "traffic") else (1, 1)
 
 
 def make(method: Method, setting: Setting) -> Algorithm:

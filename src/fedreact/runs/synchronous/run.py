@@ -2,6 +2,7 @@
 
 import hashlib
 from collections.abc import Iterator, Mapping, Sequence
+from dataclasses import replace
 
 import numpy as np
 import torch
@@ -10,7 +11,7 @@ from fedreact import plugins
 from fedreact.algorithms.synchronous.contract import Algorithm
 from fedreact.engine.engine import Job
 from fedreact.engine.federate import federate, training_costs
-from fedreact.engine.local_training import LocalTraining
+from fedreact.engine.local_training import LocalTraining, steps_within
 from fedreact.engine.place import Place
 from fedreact.errors import UserError
 from fedreact.losses.supervised import SupervisedLoss
@@ -35,7 +36,8 @@ def run(
 
     Scores are means over clients, each with the model that the algorithm gives it, on its own test
     samples. Beside the metrics asked for: what a client's training has taken so far, in local steps
-    and GFLOPs. Progress is kept after each round, also that of an algorithm that is done.
+    and GFLOPs, and what has gone between it and the server. Progress is kept after each round, also
+    that of an algorithm that is done.
     """
     data, clients, tests = inputs.data, inputs.partition.train, inputs.partition.test
     task, X = data.task, data.steps_first
@@ -44,30 +46,30 @@ def run(
     y, unit, centre = data.y, 1.0, 0.0
     if task.kind == "regression":
         y, unit, centre = standardise(data.y, clients)
-    training = local_training(options, task)
-    init = torch.Generator().manual_seed(int(generator(seed, "supervised").integers(2**62)))
-    theta = training.objective.init(init).numpy()
+    first = torch.Generator().manual_seed(int(generator(seed, "supervised").integers(2**62)))
+    theta = local_training(options, task).objective.init(first).numpy()
     of_tests = hashlib.sha256(b"".join(np.asarray(test).tobytes() for test in tests)).hexdigest()
     scored = f"{list(metrics)} {options.score} {of_tests}"
     for method in methods:
         algorithm = make(method)
-        job = Job(training, algorithm, X, clients, seed, y)
+        of_method = settled(options, algorithm.models, task, [len(of) for of in clients])
+        job = Job(local_training(of_method, task), algorithm, X, clients, seed, y)
 
         def score(engine, server, state, t, algorithm=algorithm):
-            if options.score == "last" and t < options.rounds:
+            if not is_scored(t, options):
                 return None
             shown = (tests, y, metrics, unit, centre)
             found = client_scores(engine, algorithm, server, state, *shown)
             return list(found.values())
 
         what = f"{method.name}, {inputs.setting}, seed {seed}"
-        _, scores = federate(
+        _, scores, megabytes = federate(
             job, theta, options.rounds, what, place.named(method.name), score, scored
         )
         steps, gflops = training_costs(job)
         for t, values in enumerate(scores, start=1):
             if values is not None:
-                taken = {"steps": t * steps, "gflops": t * gflops}
+                taken = {"steps": t * steps, "gflops": t * gflops, "bytes": megabytes[t - 1]}
                 yield Line((method.name, t), dict(zip(metrics, map(float, values))) | taken)
 
 
@@ -95,6 +97,26 @@ def local_training(options: Options, task: Task) -> LocalTraining:
     )
 
 
+def settled(options: Options, models: int, task: Task, sizes: Sequence[int]) -> Options:
+    """The same training in steps, if it is given in GFLOPs of so many models of a client."""
+    if options.gflops is None:
+        return options
+    training = local_training(options, task)
+    batch = np.mean([n / -(-n // options.batch_size) for n in sizes])  # the last one is smaller
+    of_step = models * batch * 6 * training.objective.multiply_adds(task.steps) / 1e9
+    steps = steps_within(options.gflops, options.rounds, of_step)
+    return replace(options, steps=steps, gflops=None)
+
+
+def is_scored(t: int, options: Options) -> bool:
+    """Whether round t is one that is scored."""
+    return {
+        "all": True,
+        "last": t == options.rounds,
+        "doubling": t == options.rounds or t & (t - 1) == 0,
+    }[options.score]
+
+
 def validation(
     clients: Sequence[np.ndarray], seed: int
 ) -> tuple[list[np.ndarray], list[np.ndarray]]:
@@ -118,7 +140,10 @@ def validation(
 
 def work(options: Options, methods: Sequence[Method], task: Task, sizes: Sequence[int]) -> float:
     """GFLOPs of all local steps, of all models that the algorithms train."""
-    training = local_training(options, task)
-    models = sum(make(method).models for method in methods)
-    drawn = sum(training.n_drawn(n) for n in sizes) * models * options.rounds
-    return drawn * 3 * 2 * training.objective.multiply_adds(task.steps) / 1e9
+    total = 0.0
+    for method in methods:
+        models = make(method).models
+        training = local_training(settled(options, models, task, sizes), task)
+        drawn = sum(training.n_drawn(n) for n in sizes) * models * options.rounds
+        total += drawn * 3 * 2 * training.objective.multiply_adds(task.steps) / 1e9
+    return total

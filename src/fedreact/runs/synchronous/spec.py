@@ -5,6 +5,7 @@ torch, the series, the processes.
 """
 
 from dataclasses import dataclass, field
+from math import ceil
 from typing import Annotated, Any, Literal
 
 from fedreact.options import Count, Positive, text_of
@@ -14,8 +15,8 @@ from fedreact.runs.contract import Method
 NEEDS = ()
 TRAINS = True
 PER_METHOD = (
-    *("architecture", "rounds", "epochs", "steps", "batch_size", "learning_rate", "optimizer"),
-    "precision",
+    *("architecture", "rounds", "epochs", "steps", "gflops", "batch_size", "learning_rate"),
+    *("optimizer", "precision"),
 )
 MEMORY_MB = (2000, 700)
 INDEX = ("method", "round")
@@ -35,6 +36,9 @@ class Options:
         Passes over a client's samples in a round.
     steps
         Local steps in a round, instead of epochs.
+    gflops
+        Instead of both: what a client computes in training over all rounds, in all models that the
+        algorithm has it train, in GFLOPs. As many steps are taken as come closest.
     batch_size
         Samples of a step.
     learning_rate
@@ -44,7 +48,7 @@ class Options:
     precision
         Of matrix products in training.
     score
-        Rounds that are scored: all, or the last.
+        Rounds that are scored: all, the last, or ``doubling``: 1, 2, 4, 8, ... and the last.
     validate
         Whether clients are tested on a tenth of their train samples, which they do not train on.
     """
@@ -53,13 +57,14 @@ class Options:
     rounds: Count = 10
     epochs: Count = 100
     steps: Count | None = None
+    gflops: Positive | None = None
     batch_size: Count = 50
     learning_rate: Positive = 1e-3
     optimizer: Annotated[dict[str, Any], Named("optimizers", "OPTIMIZER")] = field(
         default_factory=lambda: {"kind": "adam"}
     )
     precision: Literal["float32", "bfloat16"] = "float32"
-    score: Literal["all", "last"] = "all"
+    score: Literal["all", "last", "doubling"] = "all"
     validate: bool = False
 
 
@@ -71,10 +76,12 @@ def job(method: Method, options: Options) -> str:
 
 
 def threads(options: Options, n_clients: int) -> int:
-    """One for each 1,000 local steps, and no more than clients.
+    """One for each 1,000 local steps or 10,000 GFLOPs, and no more than clients.
 
     Several short trainings side by side make better use of cores than one after the other.
     """
+    if options.gflops is not None:
+        return min(n_clients, ceil(n_clients * options.gflops / 10000))
     if options.steps is None:
         return n_clients
     return min(n_clients, -(-n_clients * options.rounds * options.steps // 1000))

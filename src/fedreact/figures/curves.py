@@ -1,0 +1,109 @@
+"""What methods reach over what it takes them (in no paper)."""
+
+from collections.abc import Mapping
+from dataclasses import dataclass
+from typing import Any, Literal
+
+from fedreact.figures.contract import FigureKind
+
+
+@dataclass(frozen=True)
+class Curves(FigureKind):
+    """A score over compute, traffic or steps: a dot for each scored round, means over seeds.
+
+    Attributes
+    ----------
+    panels
+        By title: curves by label. A curve is a method, or what a cell of a table may say
+        (``method`` and what is changed), or a list of such, whose dots are joined.
+    beside
+        Curves that are drawn in each panel.
+    setting
+        Of all that name no other.
+    over
+        What is counted, on a logarithmic axis.
+    score
+        A metric.
+    """
+
+    panels: dict[str, dict[str, Any]]
+    setting: str
+    beside: dict[str, Any] | None = None
+    over: Literal["gflops", "bytes", "steps"] = "gflops"
+    score: str = "accuracy"
+
+    @property
+    def metrics(self) -> tuple[str, ...]:
+        """What is shown."""
+        return self.score, self.over
+
+    def cells(self):
+        """The dots of each curve in each panel, numbered where they come from several runs."""
+        return {
+            (panel, f"{label} {i}"): {"setting": self.setting, **point}
+            for panel, own in self.panels.items()
+            for label, given in {**(self.beside or {}), **own}.items()
+            for i, point in enumerate(_points(given))
+        }
+
+    def draw(self, title, cells, files):
+        """Draw the panels, two beside each other."""
+        import pandas as pd
+        from matplotlib.figure import Figure
+
+        from fedreact import plugins
+        from fedreact.figures.style import interval, seeds_of, style, title_and_legend, with_seeds
+
+        names = [plugins.load("metrics", name, "METRIC") for name in (self.over, self.score)]
+        columns = min(2, len(self.panels))
+        rows = -(-len(self.panels) // columns)
+        figure = Figure(figsize=(3.6 * columns, 0.9 + 2.3 * rows), layout="constrained")
+        grid = figure.subplots(rows, columns, squeeze=False, sharex=True, sharey=True).ravel()
+        for axes, (panel, own) in zip(grid, self.panels.items()):
+            for i, (label, given) in enumerate({**(self.beside or {}), **own}.items()):
+                keys = [(panel, f"{label} {j}") for j in range(len(_points(given)))]
+                there = [cells[key] for key in keys if key in cells]
+                if not there:
+                    continue  # the method cannot run there
+                dots = pd.concat([lines.assign(of=j) for j, lines in enumerate(there)])
+                wide = dots.pivot(index=["of", "round"], columns="seed", values=self.score)
+                over = dots.groupby(["of", "round"])[self.over].mean()
+                order = over.sort_values(kind="stable").index
+                mean, half = interval(wide.loc[order])
+                colour, line, marker = style(label, i)
+                look = {"color": colour, "linestyle": line, "marker": marker, "markersize": 3.5}
+                axes.errorbar(
+                    *(over.loc[order], mean),
+                    yerr=half.fillna(0),
+                    **look,
+                    linewidth=1.2,
+                    elinewidth=0.6,
+                    capsize=1.5,
+                    label=label,
+                )
+            axes.set_title(panel, fontsize="small")
+            axes.grid(linewidth=0.3)
+            axes.spines[["top", "right"]].set_visible(False)
+        counts = [line[self.over] for line in cells.values()]
+        positive = [value for line in counts for value in line if value > 0]
+        if positive and any((line == 0).any() for line in counts):
+            grid[0].set_xscale("symlog", linthresh=min(positive))
+        elif positive:
+            grid[0].set_xscale("log")
+        for axes in grid[len(self.panels) :]:
+            axes.set_visible(False)
+        for axes in grid[max(0, len(self.panels) - columns) : len(self.panels)]:
+            axes.set_xlabel(names[0].title, fontsize="small")
+        for axes in grid[::columns]:
+            axes.set_ylabel(names[1].title)
+        title_and_legend(figure, grid[: len(self.panels)], with_seeds(title, seeds_of(cells)), 4)
+        return figure
+
+
+def _points(given: Any) -> list[dict[str, Any]]:
+    """What the dots of a curve are of."""
+    listed = given if isinstance(given, list) else [given]
+    return [dict(one) if isinstance(one, Mapping) else {"method": one} for one in listed]
+
+
+FIGURE = Curves
