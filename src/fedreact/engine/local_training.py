@@ -12,7 +12,7 @@ from fedreact.optimizers.adam import Adam
 
 
 def steps_within(gflops: float, rounds: int, of_step: float) -> int:
-    """Local steps a round, so that steps of so many GFLOPs come closest to a budget; at least 1."""
+    """Steps a round, so that steps of so many GFLOPs come closest to a budget; at least one."""
     if not np.isfinite(of_step):
         raise UserError(
             "gflops: this model does not count its operations, so give its training in steps"

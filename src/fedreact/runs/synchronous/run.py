@@ -98,14 +98,19 @@ def local_training(options: Options, task: Task) -> LocalTraining:
 
 
 def settled(options: Options, models: int, task: Task, sizes: Sequence[int]) -> Options:
-    """The same training in steps, if it is given in GFLOPs of so many models of a client."""
-    if options.gflops is None:
+    """The same training in steps and samples, if given in GFLOPs of so many models of a client."""
+    if options.gflops is None and options.step_gflops is None:
         return options
-    training = local_training(options, task)
-    batch = np.mean([n / -(-n // options.batch_size) for n in sizes])  # the last one is smaller
-    of_step = models * batch * 6 * training.objective.multiply_adds(task.steps) / 1e9
-    steps = steps_within(options.gflops, options.rounds, of_step)
-    return replace(options, steps=steps, gflops=None)
+    of_sample = 6 * local_training(options, task).objective.multiply_adds(task.steps) / 1e9
+    if options.step_gflops is not None:
+        batch_size = steps_within(options.step_gflops, 1, of_sample)
+        options = replace(options, batch_size=batch_size, step_gflops=None)
+    if options.gflops is not None:
+        # Of what a client has, the last batch is smaller.
+        batch = np.mean([n / -(-n // options.batch_size) for n in sizes])
+        steps = steps_within(options.gflops, options.rounds, models * batch * of_sample)
+        options = replace(options, steps=steps, gflops=None)
+    return options
 
 
 def is_scored(t: int, options: Options) -> bool:

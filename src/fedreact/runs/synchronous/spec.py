@@ -15,8 +15,8 @@ from fedreact.runs.contract import Method
 NEEDS = ()
 TRAINS = True
 PER_METHOD = (
-    *("architecture", "rounds", "epochs", "steps", "gflops", "batch_size", "learning_rate"),
-    *("optimizer", "precision"),
+    *("architecture", "rounds", "epochs", "steps", "gflops", "batch_size"),
+    *("step_gflops", "learning_rate", "optimizer", "precision"),
 )
 MEMORY_MB = (2000, 700)
 INDEX = ("method", "round")
@@ -41,6 +41,9 @@ class Options:
         algorithm has it train, in GFLOPs. As many steps are taken as come closest.
     batch_size
         Samples of a step.
+    step_gflops
+        Instead of a batch size: GFLOPs of a step. As many samples are taken as come closest, so
+        that architectures with the same budget take about as many steps.
     learning_rate
         Of the optimiser.
     optimizer
@@ -59,6 +62,7 @@ class Options:
     steps: Count | None = None
     gflops: Positive | None = None
     batch_size: Count = 50
+    step_gflops: Positive | None = None
     learning_rate: Positive = 1e-3
     optimizer: Annotated[dict[str, Any], Named("optimizers", "OPTIMIZER")] = field(
         default_factory=lambda: {"kind": "adam"}
