@@ -9,6 +9,7 @@ from fedreact import npz
 from fedreact.clients.partition import NOTHING, Partition
 from fedreact.data.dataset import SeriesDataset
 from fedreact.data.sources import eeg_sim
+from fedreact.figures.curves import Curves
 from fedreact.figures.digits import Digits
 from fedreact.figures.gain import Gain
 from fedreact.figures.label_distribution import LabelDistribution
@@ -124,7 +125,23 @@ def _gain(path):
     return (kind := Gain(SETTINGS, {"EC": "a1"}, "sc")), of_scores(kind), []
 
 
+def of_curves():
+    """One method's rounds, and dots of two settings joined, the first of which took nothing."""
+    dots = [{"method": "sc"}, {"setting": "s100", "method": "sc"}]
+    kind = Curves({"left": {"EC": "a1"}, "right": {"EC": "a1"}}, "s10", {"SC": dots})
+    lines = scores()
+    first = (lines["setting"] == "s10") & (lines["method"] == "sc")
+    lines["gflops"] = (10.0 * lines["round"]).where(~first, 0.0)
+    return kind, lines
+
+
+def _curves(path):
+    kind, lines = of_curves()
+    return kind, of_scores(kind, lines), []
+
+
 MADE = {
+    "curves": _curves,
     "digits": lambda path: (Digits(), {}, [digits(path / "d.npz")]),
     "gain": _gain,
     "label-distribution": lambda path: (LabelDistribution("p"), {}, [partition(path / "p.npz")]),

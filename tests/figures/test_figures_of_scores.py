@@ -3,9 +3,10 @@
 import numpy as np
 import pytest
 from matplotlib.collections import PolyCollection
-from small_figures import COUNTS, CURVES, SETTINGS, drawn, of_scores
+from small_figures import COUNTS, CURVES, SETTINGS, drawn, of_curves, of_scores
 from small_table import scores
 
+from fedreact.figures.curves import Curves
 from fedreact.figures.gain import Gain
 from fedreact.figures.rand_score import RandScore
 from fedreact.figures.style import STYLES
@@ -125,3 +126,29 @@ def test_an_odd_number_of_panels_leaves_no_empty_one():
     panels = kind.draw("t", of_scores(kind), []).axes
     assert [axes.get_visible() for axes in panels] == [True, True, True, False]
     assert panels[1].get_xlabel() == panels[2].get_xlabel() == "Communication round"
+
+
+def test_dots_of_a_curve_stand_by_what_they_took():
+    kind, lines = of_curves()
+    figure = kind.draw("t", of_scores(kind, lines), [])
+    left, right = figure.axes
+    curves = {bars.get_label(): bars.lines[0] for bars in left.containers}
+    assert list(curves) == ["SC", "EC"]
+    assert curves["EC"].get_xdata().tolist() == [10, 20]
+    assert curves["EC"].get_ydata() == pytest.approx([0.89, 0.91])
+    # The first setting's two rounds took nothing, the second's 10 and 20.
+    assert curves["SC"].get_xdata().tolist() == [0, 0, 10, 20]
+    assert curves["SC"].get_ydata() == pytest.approx([0.69, 0.71, 0.69, 0.71])
+    assert left.get_xscale() == right.get_xscale() == "symlog"
+    assert left.get_title() == "left"
+    assert "GFLOPs" in left.get_xlabel()
+    assert left.get_ylabel() == "Accuracy"
+
+
+def test_curves_over_what_is_never_nothing_have_a_logarithmic_axis():
+    kind = Curves({"": {"EC": "a1"}}, "s10", over="bytes")
+    lines = scores().assign(bytes=lambda s: 0.5 * s["round"])
+    (axes,) = kind.draw("t", of_scores(kind, lines), []).axes
+    assert axes.get_xscale() == "log"
+    skipped = of_scores(kind, lines, skipped=[("", "EC 0")])
+    assert not kind.draw("t", skipped, []).axes[0].containers

@@ -1,11 +1,15 @@
 """What Fed-REACT's folder says, beyond what holds for every paper."""
 
 from pathlib import Path
+from types import SimpleNamespace
 
 import pytest
 from helpers import make_plan
 
+from fedreact.encoding.train import gflops_of_features, make_encoder
+from fedreact.estimates.work import Work
 from fedreact.reading import read_yaml
+from fedreact.runs import contract as runs
 
 PUBLISHED = Path("config/papers/fed_react/published")
 
@@ -62,3 +66,33 @@ def test_methods_options_are_the_papers(paper):
     for kind, method in paper.methods.values():
         if kind == "synchronous":
             assert not method.options, method.name
+
+
+@pytest.mark.parametrize("scale", ["smoke", "quick", "paper"])
+def test_columns_of_a_row_of_table_1_have_the_same_compute(project, scale):
+    """GFLOPs of a client within a tenth; how many windows a vehicle has only the data tells."""
+    plan = make_plan(scale=scale, dataset="rtd", eeg_dataset="eegmmidb")
+    work, found = Work(plan), {}
+    for (row, column), cell in plan.cells("fed_react").table("table01").items():
+        if cell.skipped or column == "Untrained encoder" or row.startswith("SUMO"):
+            continue
+        of = {"kind": cell.kind, "paper": "fed_react", "dataset": cell.data, "job": cell.job}
+        w = SimpleNamespace(**of, setting=cell.setting, seed="0")
+        job, task = plan.runs.job(w), plan.sources.task(cell.data)
+        sizes = work._sizes(w, plan.runs.inputs(w)["partition"])
+        if cell.kind == "synchronous":
+            total = runs.part_of(cell.kind, "run").work(job.options, [cell.method], task, sizes)
+        else:
+            paper, encoder, _ = job.encoder
+            of = {"paper": paper, "dataset": cell.data, "encoder": encoder, "seed": "0"}
+            of_encoder = plan.runs.n_clients(paper, encoder.split("+")[0])
+            total = work.gflops("train_encoder", of) * len(sizes) / of_encoder
+            made = make_encoder(plan.steps.encoder(paper, encoder).encoder, task.channels)
+            total += sum(sizes) * gflops_of_features(made, task.steps)
+        found.setdefault(row, {})[column] = total / len(sizes)
+    assert len(found) == 4
+    for row, of_columns in found.items():
+        assert len(of_columns) > 15
+        # A tenth about what lies in the middle of them.
+        middle = (max(of_columns.values()) + min(of_columns.values())) / 2
+        assert of_columns == pytest.approx(dict.fromkeys(of_columns, middle), rel=0.1), row

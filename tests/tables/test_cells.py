@@ -1,6 +1,7 @@
 """Cells: what was rebuilt, what was published, and how the two compare."""
 
 import io
+from dataclasses import replace
 
 import numpy as np
 import pandas as pd
@@ -131,6 +132,17 @@ def test_what_cannot_be_compared_is_not_judged(data, seeds, differences, unstate
     reasons = cells.reasons(table, published, differences)
     assert cell(table, "RTD - 10 clients", "A1")["verdict"] == "not-comparable"
     assert reason in reasons["RTD - 10 clients"][0]
+
+
+def test_what_is_done_otherwise_in_one_cell_is_held_against_that_cell_and_gaps_to_it():
+    layout = [replace(p, unlike=("fewer steps",)) if p.method == "sc" else p for p in LAYOUT]
+    table = built(layout=layout, reference="A1")
+    assert cell(table, "RTD - 10 clients", "A1")["verdict"] == "reproduced"
+    sc = cell(table, "RTD - 10 clients", "SC")
+    assert (sc["verdict"], sc["gap_verdict"]) == ("not-comparable", "not-comparable")
+    assert cells.reasons(table, PUBLISHED, [], layout)["RTD - 10 clients"] == ["fewer steps"]
+    other = built(layout=layout, reference="SC")
+    assert cell(other, "RTD - 10 clients", "A1")["gap_verdict"] == "not-comparable"
 
 
 def test_rows_may_be_of_other_data_and_another_metric():

@@ -374,6 +374,27 @@ TOO_MANY = "more than the 2160 train samples of a client"
             lambda c: c["of"].update(egg={"encoder": {"rounds": 1}}),
             "scales/smoke.yaml: of: 'egg' is unknown; known: digits, eeg, sumo",
         ),
+        (
+            "scales/smoke",
+            lambda c: c["partitions"].update(clients7={"beta": 1.0}),
+            "scales/smoke.yaml: partitions: 'clients7' is unknown; known: clients10-beta0.1",
+        ),
+        (
+            "scales/smoke",
+            lambda c: c["partitions"].update({"sumo50": {"beta": 1.0}}),
+            "partitions: sumo50: unknown option beta of owner",
+        ),
+        (
+            "scales/smoke",
+            lambda c: c.update(encoder_own=["full7"]),
+            "encoder_own: 'full7' is unknown; known: full10",
+        ),
+        (
+            "scales/smoke",
+            lambda c: c.update(unlike={"full10": {"sync": ["fewer"]}}),
+            "unlike: 'sync' is unknown; known: clustered",
+        ),
+        ("scales/smoke", lambda c: c.update(unlike={"full7": {}}), "unlike: 'full7' is unknown"),
         ("paper", lambda c: c.update(prefix="../"), "paper.yaml: prefix: '../' is no part of a na"),
         ("tables", lambda c: c.update({"a b": c["table05"]}), "tables: 'a b' is no name"),
         ("figures", lambda c: c.update({"..": c["fig07"]}), "figures: '..' is no name"),

@@ -79,6 +79,30 @@ def test_a_scale_goes_from_defaults_to_roles_to_settings_to_bounds(project):
     assert run(plan, "eeg10", rounds=50).rounds == 3
 
 
+def test_settings_may_train_encoders_of_their_own_where_others_share_one(quick):
+    name, seed = encoder(quick, "full10")
+    assert name.startswith("clients10-beta0.1+encoder.")
+    assert seed is None
+    assert encoder(quick, "full10-alone") == ("clients10-beta1.5", 0)
+
+
+def test_a_scale_may_change_a_partition(quick, paper):
+    def samples(plan, name):
+        return plan.steps.partition(PAPER, name)[1].samples_per_client
+
+    assert samples(quick, "clients50-beta0.1") == 60
+    assert samples(quick, "clients50-beta0.1+test_share=0.2") == 60
+    assert samples(quick, "clients100-beta0.1") == samples(paper, "clients50-beta0.1") == 2400
+
+
+def test_what_a_scale_does_otherwise_is_said_of_the_cells_of_which_it_is_true(paper):
+    cells = paper.outputs.cells("table01")
+    (said,) = cells["RTD 10 clients (acc)", "LSTM FedAvg"].unlike
+    assert "as many GFLOPs as Phase 1" in said
+    assert cells["RTD 10 clients (acc)", "Fed-REACT"].unlike == ()
+    assert said in paper.outputs.layout(PAPER, cells)
+
+
 def test_each_kind_of_data_has_its_source_partitions_and_encoders(quick):
     steps = quick.steps
     assert steps.dataset(PAPER, "sumo50") == "sumo-ev"
@@ -104,7 +128,7 @@ def test_each_kind_of_data_has_its_source_partitions_and_encoders(quick):
 
 
 def test_short_trainings_ask_for_few_cores(quick, paper):
-    # 10 clients x 10 rounds x 40 steps; 10 x 5 x 5.
+    # 10 clients x 10 rounds x 40 steps; 10 x 10 x 10.
     assert quick.encoding.threads(PAPER, "clients10-beta1.5") == 4
     assert quick.encoding.threads(PAPER, "eeg10") == 1
     assert paper.encoding.threads(PAPER, "clients10-beta1.5") == 10
@@ -226,15 +250,16 @@ def test_dtssgd_has_its_own_rate_and_one_encoder_where_nothing_decays(paper):
     assert one == other
 
 
-def test_what_tuning_does_not_change_is_not_trained_again(quick):
-    files = quick.outputs.table_inputs("table01")
+def test_what_tuning_does_not_change_is_not_trained_again(project):
+    smoke = make_plan()
+    files = smoke.outputs.table_inputs("table01")
     tuned = [path for path in files if "full10/" in path and "learning_rate" in path]
     assert {path.split("/")[-2] for path in tuned} == {
         "timesnet+learning_rate=0.003",
         "causal-cnn+learning_rate=0.01",
     }
     untuned = [path for path in files if "/full10/lstm/" in path]
-    assert len(untuned) == len(quick.seeds(PAPER, "synchronous"))
+    assert len(untuned) == len(smoke.seeds(PAPER, "synchronous"))
 
 
 def test_methods_with_other_options_are_others_of_one_job(quick):
