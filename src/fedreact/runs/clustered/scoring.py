@@ -57,19 +57,25 @@ class HeldOut:
             What targets were divided by, after this was taken off, numbers or ``[c]``.
         """
         first, which = self._distinct(models.reshape(len(models), -1))
-        M, N, clients = len(first), len(self.X), np.arange(len(which))
-        found = models[first].reshape(-1, self.X.shape[1]).astype(np.float32) @ self.X.T
-        outputs = found.reshape(M, -1, N).transpose(0, 2, 1).reshape(M * N, -1)
-        y = np.tile(self.y, (M, *[1] * (self.y.ndim - 1)))
-        result = {}
-        for name, metric in metrics.items():
-            given, factor = (outputs, y), unit
-            if metric.power != 1 or np.ndim(unit):
-                given, factor = _as_they_were(*given, unit, centre), 1.0
-            values = metric.samples(*given).astype(float).reshape(M, N, -1)
-            means = [(weights @ part.T)[clients, which] for part in np.moveaxis(values, 2, 0)]
-            result[name] = factor * metric.client(np.stack(means, -1))
-        return result
+        means: dict[str, list] = {name: [None] * len(which) for name in metrics}
+        for m, model in enumerate(models[first].astype(np.float32)):
+            holders = np.flatnonzero(which == m)
+            # Only what someone who holds the model is tested on: of many models that is little.
+            at = np.flatnonzero(weights[holders].any(0))
+            X, y, of_holders = self.X, self.y, weights[holders]
+            if len(at) < len(self.X):
+                X, y, of_holders = X[at], y[at], of_holders[:, at]
+            outputs = X @ model.T
+            for name, metric in metrics.items():
+                values = metric.samples(*_given(metric, outputs, y, unit, centre))
+                found = of_holders @ values.astype(float).reshape(len(y), -1)
+                for k, of_client in zip(holders, found):
+                    means[name][k] = of_client
+        return {
+            name: (1.0 if _in_own_units(metric, unit) else unit)
+            * metric.client(np.stack(means[name]))
+            for name, metric in metrics.items()
+        }
 
     def _distinct(self, models):
         """First index of each distinct model, and which of them each client holds.
@@ -82,8 +88,13 @@ class HeldOut:
         return first, which.ravel()
 
 
-def _as_they_were(outputs, y, unit, centre):
-    """Outputs and targets in the targets' own units; labels have none."""
-    if y.dtype.kind != "f":
+def _in_own_units(metric, unit):
+    """Whether a metric needs targets in their own units: another cannot be had by a factor."""
+    return metric.power != 1 or np.ndim(unit) > 0
+
+
+def _given(metric, outputs, y, unit, centre):
+    """Outputs and targets as a metric needs them; labels have no unit."""
+    if not _in_own_units(metric, unit) or y.dtype.kind != "f":
         return outputs, y
     return outputs * unit + centre, (y.reshape(outputs.shape) * unit + centre).reshape(y.shape)
