@@ -1,8 +1,7 @@
 """The options of each step of a paper, under a setting, its changes and the scale.
 
-In the order in which they win: the defaults of the class, what the partition or setting says, the
-scale's defaults, those of its role of data, those of the setting or partition, its bounds, and
-changes.
+The later wins: defaults of the class, what partition or setting says, the scale's defaults, those
+of its role of data, of the setting or partition, its bounds, and changes.
 """
 
 from collections.abc import Mapping
@@ -88,12 +87,11 @@ class Steps:
             owner, own = self.cited(paper, "partitions", base)
             spec = owner.partitions[own]
             cls = plugins.load(PARTITIONERS, spec.by, "PARTITIONER")
-            given = {**spec.options}
-            for layer in self._layers(owner, spec.data, ""):
+            given, here = dict(spec.options), {spec.by: owner.scale.partitions.get(own, {})}
+            for layer in (*self._layers(owner, spec.data, ""), here):
                 given |= layer.get(spec.by, {})
-            given |= owner.scale.partitions.get(own, {})
-            where = f"partition {name}"
-            self._seen[key] = spec, variants.apply(cls, given, _typed(cls, texts, where), where)
+            changes = _typed(cls, texts, where := f"partition {name}")
+            self._seen[key] = spec, variants.apply(cls, given, changes, where)
         return self._seen[key]
 
     def dataset(self, paper: str, partition: str) -> str:
@@ -132,9 +130,9 @@ class Steps:
         asked = "own" if own in owner.scale.encoder_own else "shared"
         if source != "own" and of[""].get("encoder_from", asked) != "own":
             seed = source["seed"]
-            data = [self.partition(dealer, p)[0].data for p in (name, source["partition"])]
-            if data[0] == data[1]:
-                name = source["partition"]
+            shared = source["partition"]
+            if self.partition(dealer, name)[0].data == self.partition(dealer, shared)[0].data:
+                name = shared
         base, _ = variants.parts(name)
         data = self.partition(dealer, base)[0].data
         given = self._given(self.paper(dealer), ENCODER, data, "")
