@@ -46,7 +46,7 @@ def test_nothing_to_do_the_second_time(built):
             "src/fedreact/models/architectures/patchtst.py",
             "import torch\n",
             "import torch\n\nADDED = 1\n",
-            TABLES | {"train", "study"},
+            OUTPUTS | {"train", "study"},
         ),
         (
             "src/fedreact/figures/trip.py",
@@ -81,9 +81,9 @@ def test_a_new_file_runs_nothing(copy):
 
 def test_dry_run_of_the_papers_scale_needs_no_data(built):
     jobs = planned("all_tables", "--config", "scale=paper", cwd=built)
-    # An encoder for each partition and seed, 10 by DTSSGD, seven untrained and four trained for
+    # An encoder for each partition and seed, 10 by DTSSGD, seven untrained and eight trained for
     # less; architectures by setting and seed.
-    assert jobs["train_encoder"] == (17 + 10 + 3 + 7 + 4) * 5
+    assert jobs["train_encoder"] == (17 + 10 + 3 + 7 + 8) * 5
     assert jobs["train"] == 4 * 4 * 5  # no rates were searched at that scale
     assert jobs["run"] == 72 * 5
     assert jobs["prepare_part"] == 5

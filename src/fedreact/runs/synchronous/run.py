@@ -106,9 +106,17 @@ def settled(options: Options, models: int, task: Task, sizes: Sequence[int]) -> 
         batch_size = steps_within(options.step_gflops, 1, of_sample)
         options = replace(options, batch_size=batch_size, step_gflops=None)
     if options.gflops is not None:
-        # Of what a client has, the last batch is smaller.
-        batch = np.mean([n / -(-n // options.batch_size) for n in sizes])
-        steps = steps_within(options.gflops, options.rounds, models * batch * of_sample)
+        of_batch = models * of_sample * options.batch_size
+        steps = steps_within(options.gflops, options.rounds, of_batch)
+        budget = options.gflops / (options.rounds * models * of_sample)
+
+        def off(steps):
+            """How far so many steps are from the samples that the budget is good for."""
+            training = local_training(replace(options, steps=steps, gflops=None), task)
+            return abs(np.mean([training.n_drawn(n) for n in sizes]) - budget)
+
+        while off(steps + 1) < off(steps):  # the last batches of clients are smaller
+            steps += 1
         options = replace(options, steps=steps, gflops=None)
     return options
 
