@@ -50,6 +50,7 @@ class Curves(FigureKind):
         """Draw the panels, two beside each other."""
         import pandas as pd
         from matplotlib.figure import Figure
+        from matplotlib.ticker import LogLocator, NullFormatter, SymmetricalLogLocator
 
         from fedreact import plugins
         from fedreact.figures.style import interval, seeds_of, style, title_and_legend, with_seeds
@@ -70,12 +71,17 @@ class Curves(FigureKind):
                 over = dots.groupby(["of", "round"])[self.over].mean()
                 order = over.sort_values(kind="stable").index
                 mean, half = interval(wide.loc[order])
-                colour, line, marker = style(label, i)
-                look = {"color": colour, "linestyle": line, "marker": marker, "markersize": 3.5}
+                colour = style(label, i)[0]
+                # Curves that lie on each other are told apart by their dots.
+                look = {"linestyle": LINES[i % len(LINES)], "marker": MARKERS[i % len(MARKERS)]}
+                half, (low, high) = half.fillna(0), names[1].bounds
                 axes.errorbar(
                     *(over.loc[order], mean),
-                    yerr=half.fillna(0),
+                    yerr=[mean - (mean - half).clip(low), (mean + half).clip(None, high) - mean],
                     **look,
+                    color=colour,
+                    markersize=4.5,
+                    markerfacecolor="none",
                     linewidth=1.2,
                     elinewidth=0.6,
                     capsize=1.5,
@@ -86,17 +92,24 @@ class Curves(FigureKind):
             axes.spines[["top", "right"]].set_visible(False)
         counts = [line[self.over] for line in cells.values()]
         positive = [value for line in counts for value in line if value > 0]
+        ticks = [1, 2, 5]
         if positive and any((line == 0).any() for line in counts):
             grid[0].set_xscale("symlog", linthresh=min(positive))
+            ticks = SymmetricalLogLocator(base=10, linthresh=min(positive), subs=ticks)
         elif positive:
             grid[0].set_xscale("log")
+            ticks = LogLocator(subs=ticks)
+        if positive:
+            grid[0].xaxis.set_major_locator(ticks)
+            grid[0].xaxis.set_major_formatter("{x:g}")
+            grid[0].xaxis.set_minor_formatter(NullFormatter())
         for axes in grid[len(self.panels) :]:
             axes.set_visible(False)
         for axes in grid[max(0, len(self.panels) - columns) : len(self.panels)]:
             axes.set_xlabel(names[0].title, fontsize="small")
         for axes in grid[::columns]:
             axes.set_ylabel(names[1].title)
-        title_and_legend(figure, grid[: len(self.panels)], with_seeds(title, seeds_of(cells)), 4)
+        title_and_legend(figure, grid[: len(self.panels)], with_seeds(title, seeds_of(cells)), 5)
         return figure
 
 
@@ -105,5 +118,8 @@ def _points(given: Any) -> list[dict[str, Any]]:
     listed = given if isinstance(given, list) else [given]
     return [dict(one) if isinstance(one, Mapping) else {"method": one} for one in listed]
 
+
+LINES = ["-", "--", "-.", ":", "-"]
+MARKERS = ["o", "s", "^", "v", "D"]
 
 FIGURE = Curves
