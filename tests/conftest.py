@@ -34,7 +34,7 @@ def built(tmp_path_factory):
     with Path(f"{kept}.lock").open("w") as lock:
         fcntl.flock(lock, fcntl.LOCK_EX)
         project = copy_project(Path(kept))
-        snakemake("--cores", "2", "all", *SMOKE, cwd=project)
+        snakemake("--cores", "2", "all", *SMOKE, cwd=project, timeout=3000)
         return shutil.copytree(project, mine / "built-copy") if several else project
 
 
