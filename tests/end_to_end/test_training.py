@@ -82,7 +82,7 @@ def test_a_killed_supervised_training_resumes_to_the_same_bytes(built, tmp_path)
 def test_damaged_and_foreign_checkpoints_are_not_resumed(built, tmp_path):
     output, checkpoint = tmp_path / "e.npz", tmp_path / "e.checkpoint.npz"
     foreign = {"theta": np.zeros(3, np.float32), "t": np.array(1), "scores": np.zeros(0)}
-    foreign |= {"scored": np.zeros(0)}
+    foreign |= {"scored": np.zeros(0), "megabytes": np.zeros(0)}
     foreign["identity"] = np.array("other")
     for content in (b"", b"PK\x03\x04 not a zip"):
         checkpoint.write_bytes(content)
