@@ -85,7 +85,7 @@ def test_dry_run_of_the_papers_scale_needs_no_data(built):
     # less; architectures by setting and seed.
     assert jobs["train_encoder"] == (17 + 10 + 3 + 7 + 8) * 5
     assert jobs["train"] == 4 * 4 * 5  # no rates were searched at that scale
-    assert jobs["run"] == 72 * 5
+    assert jobs["run"] == 85 * 5
     assert jobs["prepare_part"] == 5
 
 
