@@ -1,4 +1,4 @@
-# make setup | tables | figures | plan | options | test | check | lint | unlock
+# make setup | tables | figures | plan | options | reference | docs | benchmarks | test | check | lint | unlock
 # (see README.md and docs/running.md)
 
 PYTHON ?= python3
@@ -20,7 +20,7 @@ PARALLEL := -n auto --maxprocesses 8 --dist loadfile
 # What `make options` lists: a kind of run, encoder, a partitioner, a dataset, ...; all, if empty.
 OF ?=
 
-.PHONY: setup tables figures plan options test check lint format pins unlock
+.PHONY: setup tables figures plan options reference docs benchmarks test check lint format pins unlock
 
 setup: .venv/.installed
 
@@ -57,6 +57,29 @@ unlock: setup
 # The options of what can be configured, with their defaults and what they mean.
 options: setup
 	@python scripts/options.py $(OF)
+
+# Keep the run of SCALE in reference/, and write the pages anew that take their numbers from it.
+reference: setup
+	@python scripts/keep_reference.py results/$(SCALE)
+	@python scripts/make_docs.py docs/templates
+
+# Write README.md and pages of docs/ from docs/templates/ and reference/.
+docs: setup
+	@python scripts/make_docs.py docs/templates
+
+# What docs/speed.md shows. Nothing else should run meanwhile. FLOWER: the Python of an environment with
+# flwr[simulation] and this package, for the comparison with Flower.
+benchmarks: setup
+	@mkdir -p reference/speed
+	@for name in phase1 local_fits affect engine; do \
+	  echo "python benchmarks/$$name.py" && \
+	  python benchmarks/$$name.py > reference/speed/$$name.part && \
+	  mv reference/speed/$$name.part reference/speed/$$name.txt || exit 1; done
+ifdef FLOWER
+	python benchmarks/engine.py --architecture causal-cnn lstm --clients 100 --steps 1 \
+	  --flower-python $(FLOWER) > reference/speed/flower.part
+	@mv reference/speed/flower.part reference/speed/flower.txt
+endif
 
 # Minutes: everything but campaigns, with the whole workflow at its smallest scale.
 test: setup

@@ -467,7 +467,7 @@ def report(name, architecture, args, times, startup):
 
 def main():
     p = argparse.ArgumentParser(description=__doc__.splitlines()[0])
-    p.add_argument("--architecture", nargs="+", choices=PLAIN, default=["causal-cnn", "lstm"])
+    p.add_argument("--architecture", nargs="+", choices=PLAIN, default=[*PLAIN])
     p.add_argument("--clients", type=int, default=10)
     p.add_argument("--steps", type=int, default=5, help="local steps a round")
     p.add_argument("--turns", type=int, default=3, help="times that each variant runs")

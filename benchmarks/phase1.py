@@ -11,7 +11,7 @@ single-threaded, in CPU time, and measures the peak of a matrix product in betwe
 peak counts the multiply-adds that the result needs: not those on padding, nor those on taps that
 reach before a series' first step.
 
-    python benchmarks/phase1.py [--rounds 5] [--steps 8]
+    python benchmarks/phase1.py [--rounds 5] [--steps 12]
 """
 
 import argparse
@@ -50,7 +50,7 @@ def cpu_time(work):
 def main():
     p = argparse.ArgumentParser(description=__doc__.splitlines()[0])
     p.add_argument("--rounds", type=int, default=5, help="times that each variant runs")
-    p.add_argument("--steps", type=int, default=8, help="training steps a run")
+    p.add_argument("--steps", type=int, default=12, help="training steps a run")
     p.add_argument("--encoder", choices=["table12", "franceschi"], default="table12")
     args = p.parse_args()
     torch.set_num_threads(1)

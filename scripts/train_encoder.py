@@ -1,9 +1,8 @@
 """Phase 1: train the shared encoder by federated contrastive learning (Algorithm 1).
 
 Writes its weights and name, and the local steps, GFLOPs and megabytes that a client's training has
-taken.
-Progress is kept after each round; the same command resumes an interrupted training and ends in the
-same weights, bit for bit.
+taken. Progress is kept after each round; the same command resumes an interrupted training and ends
+in the same weights, bit for bit.
 """
 
 from pathlib import Path

@@ -1,6 +1,8 @@
 """Every command explains itself, and says in one line what is wrong with what it is given."""
 
 import os
+import subprocess
+import sys
 
 import pytest
 from bad_input import call
@@ -31,6 +33,21 @@ def test_commands_are_short(script):
 def test_files_of_the_workflow_are_short():
     for path in (ROOT / "src/fedreact/workflow").glob("*.py"):
         assert len(path.read_text().splitlines()) <= 250, path
+
+
+def test_words_may_be_longer_than_the_system_allows(tmp_path):
+    """Linux allows a word 128 kB; those of searches and ledgers are longer."""
+    long = "x" * 200_000
+    script = tmp_path / "script.sh"
+    script.write_text(
+        f"cd {ROOT}\nexec {sys.executable} scripts/measure_search.py "
+        f"@<(printf '%s\\n' --layout '[\"{long}\"' --taken 'a b') --searches s.yaml --name n "
+        "--scores s.csv --scale quick --output o.csv\n"
+    )
+    done = subprocess.run(["bash", script], capture_output=True, text=True, check=False)
+    assert done.stderr == "error: s.yaml: no such file\n"
+    status, printed = call("measure_search.py", "@nowhere")
+    assert (status, printed) == (2, "error: nowhere: No such file or directory\n")
 
 
 @pytest.mark.parametrize("content", [b"", b"PK\x03\x04", b"\x80\x04]q\x00."])

@@ -4,6 +4,7 @@ import argparse
 import logging
 import sys
 from collections.abc import Callable, Iterable, Iterator
+from pathlib import Path
 
 from fedreact import options, provenance
 from fedreact.errors import UserError
@@ -23,6 +24,7 @@ def run(
     from threadpoolctl import threadpool_limits
 
     try:
+        sys.argv[1:] = expanded(sys.argv[1:])
         args = (parser() if callable(parser) else parser).parse_args()
     except UserError as error:
         sys.exit(_fail(str(error)))
@@ -42,6 +44,20 @@ def run(
         sys.exit(130)
     finally:
         recording.end(succeeded)
+
+
+def expanded(words: Iterable[str]) -> list[str]:
+    """Put the lines of a file in place of ``@file``: the system bounds the length of a word."""
+    found = []
+    for word in words:
+        if not word.startswith("@"):
+            found.append(word)
+            continue
+        try:
+            found += Path(word[1:]).read_text().splitlines()
+        except OSError as error:
+            raise UserError(f"{word[1:]}: {error.strerror}") from error
+    return found
 
 
 def _fail(text: str) -> int:

@@ -27,8 +27,8 @@ def test_papers_are_found_the_main_one_first(plan):
     assert paper_names()[0] == "fed_react"
 
 
-def value_set_in(plan, name, set_in):
-    """What the configuration takes, where it says so in one place."""
+def values_set_in(plan, name, set_in, settings):
+    """What the configuration takes: by default, or in the settings of the measurement."""
     paper = plan.steps.paper(name)
     step, _, option = set_in.partition(".")
     if step == "methods":
@@ -36,8 +36,10 @@ def value_set_in(plan, name, set_in):
         kind, found = paper.methods[method]
         cls = runs.part_of(kind, "spec").Options
         algorithm = options.defaults(runs.algorithm_options(kind, found.algorithm))
-        return {**options.defaults(cls), **algorithm, **found.options, **found.of_run}[option]
-    return options.defaults(options_of_step(step, set_in))[option]
+        return [{**options.defaults(cls), **algorithm, **found.options, **found.of_run}[option]]
+    default = options.defaults(options_of_step(step, set_in))
+    given = [paper.settings[setting].steps.get(step, {}) for setting in settings] or [{}]
+    return [{**default, **options_given}[option] for options_given in given]
 
 
 @pytest.mark.parametrize("name", PAPERS)
@@ -48,7 +50,8 @@ def test_the_ledger_says_what_the_configuration_does(plan, name):
         if "/" in given.set_in:
             assert (ROOT / given.set_in).is_file(), entry
         elif "." in given.set_in:
-            assert value_set_in(plan, name, given.set_in) == given.taken, entry
+            found = values_set_in(plan, name, given.set_in, given.measured_on)
+            assert all(value == given.taken for value in found), (entry, found)
         elif given.set_in != "encoder_from":
             assert (ROOT / paper.folder / f"{given.set_in}.yaml").is_file(), entry
         if given.measured_on:

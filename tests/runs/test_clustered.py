@@ -21,6 +21,7 @@ from fedreact.algorithms.clustered.contract import Setting
 from fedreact.clients.drifts.visiting import Visiting
 from fedreact.clients.partition import Partition
 from fedreact.clients.schedule import Schedule, schedule
+from fedreact.clients.validation import held_back
 from fedreact.data.dataset import SeriesDataset
 from fedreact.engine.place import Place
 from fedreact.errors import UserError
@@ -117,6 +118,18 @@ def test_a_drift_that_is_drawn_is_what_clients_see_and_are_tested_on():
     home = [s for s in run(partition, drift=always, test_on="long-run") if s.method == "local"]
     assert min(accuracy(s) for s in there) > 0.7
     assert max(accuracy(s) for s in home) < 0.1
+
+
+def test_with_validation_neither_drawn_nor_tested_are_test_samples():
+    partition = held_back(drifting(), N, 0)
+    plan = schedule(partition.clusters, partition.distributions, 2, 0, Visiting(0.5))
+    at, _ = rounds.sampler(partition, plan, Y, 16, 0)(1)
+    assert not np.isin(at, partition.held_out).any()
+    tested, _ = rounds.tests(FEATURES, Y, partition, plan, "round")
+    np.testing.assert_array_equal(tested.y, Y[partition.tested])
+    for of in (toy(rng=np.random.default_rng(1)), drifting()):
+        by_hand = lines(["local"], of=inputs(partition=held_back(of, N, 0)))
+        assert str(lines(["local"], of=inputs(partition=of), validate=True)) == str(by_hand)
 
 
 def test_weights_of_tests_follow_the_round_or_the_long_run():

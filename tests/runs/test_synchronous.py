@@ -21,6 +21,7 @@ from small_federation import CLIENTS, START, X, Y, one_round, supervised
 from fedreact import npz, plugins
 from fedreact.algorithms.synchronous.fedavg import FedAvg
 from fedreact.clients.partition import Partition
+from fedreact.clients.validation import held_back
 from fedreact.data.dataset import SeriesDataset
 from fedreact.engine.engine import Stacked, Workers
 from fedreact.engine.place import Place
@@ -286,31 +287,19 @@ def test_scores_of_other_metrics_are_not_taken_from_a_checkpoint(tmp_path):
     assert again == lines(tmp_path / "anew", asked=("f1", "accuracy"))
 
 
-def test_validation_is_held_back_from_everybody():
-    """Clients of a cluster share samples: what one is tested on, no other trains on."""
-    clients = [np.arange(60), np.arange(30, 90), np.array([5, 6])]
-    train, test = synchronous.validation(clients, 3)
-    held = set(np.concatenate(test))
-    assert not held & set(np.concatenate(train))
-    assert 9 <= len(held) <= 10  # a tenth of 90, and one of the last client's if it had none
-    for own, kept, of in zip(clients, train, test):
-        assert sorted([*kept, *of]) == own.tolist()
-        assert len(of) >= 1
-    with pytest.raises(UserError, match="client 1 has too few train samples"):
-        synchronous.validation([np.arange(9), np.array([20])], 0)
-
-
 def test_validation_tests_on_train_samples_that_nobody_trains_on(tmp_path):
-    train, test = synchronous.validation(TRAIN, 3)
-    again = synchronous.validation(TRAIN, 3)[1]
-    assert [list(t) for t in again] == [list(t) for t in test]
-    other = synchronous.validation(TRAIN, 4)[1]
-    assert [list(t) for t in other] != [list(t) for t in test]
-    # A run does so: as if the partition were that one.
+    """As if the partition were that one."""
     found = lines(tmp_path, seed=3, validate=True)
-    drawn = replace(PARTITION, train=train, test=test)
-    of = replace(inputs(), partition=drawn)
+    of = replace(inputs(), partition=held_back(PARTITION, len(inputs().data.y), 3))
     assert lines(tmp_path / "by hand", of, seed=3) == found
+
+
+def test_a_budget_that_whole_steps_cannot_meet_is_said(tmp_path, caplog):
+    _, of = next(iter(lines(tmp_path).items()))
+    lines(tmp_path / "met", gflops=of["gflops"] * 2, epochs=None)
+    assert "asked for" not in caplog.text
+    lines(tmp_path / "not", gflops=of["gflops"] / 1e3, epochs=None)
+    assert "fedavg, a setting, seed 0: asked for" in caplog.text
 
 
 def test_options_that_an_algorithm_lacks_are_a_clear_error(tmp_path):

@@ -184,6 +184,17 @@ def test_a_change_of_the_encoder_needs_another_encoder(quick):
     assert canonical(quick, "full10", change, "synchronous") == "full10"
 
 
+def test_a_change_back_to_what_other_settings_take_is_one(quick):
+    """The setting has a rate of its own; the change brings it to that of all others."""
+    change = {"encoder.learning_rate": 0.001}
+    name, _ = encoder(quick, "full10-dtssgd", **change)
+    assert quick.steps.encoder(PAPER, name).learning_rate == 0.001
+    there = canonical(quick, "full10-dtssgd", change)
+    assert there == "full10-dtssgd+encoder.learning_rate=0.001"
+    parsed = quick.steps.parsed(PAPER, "clustered", there)[1]
+    assert encoder(quick, "full10-dtssgd", **parsed) == encoder(quick, "full10-dtssgd", **change)
+
+
 def test_a_change_of_the_partition_needs_another_partition(quick):
     change = {"partition.beta": 0.5}
     assert quick.steps.partition_of(PAPER, "stationary10", change) == (

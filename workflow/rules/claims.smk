@@ -21,7 +21,7 @@ rule make_claims:
     conda:
         "../../environment.yml"
     params:
-        options=lambda w: words(PLAN.claims.words(w.paper)),
+        options=lambda w: words_by_file(PLAN.claims.words(w.paper)),
         scale=PLAN.scale,
         code=lambda w: PLAN.claims.code(w.paper),
     shell:

@@ -56,3 +56,8 @@ def get_ready():
 def words(given):
     """Words of a command line."""
     return shlex.join(map(str, given))
+
+
+def words_by_file(given):
+    """Words that may be longer than the 128 kB that Linux allows: a file holds them, one a line."""
+    return f"@<(printf '%s\\n' {words(given)})"

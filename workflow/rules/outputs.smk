@@ -26,7 +26,7 @@ rule make_table:
     conda:
         "../../environment.yml"
     params:
-        options=lambda w: words(PLAN.outputs.table_words(w.table)),
+        options=lambda w: words_by_file(PLAN.outputs.table_words(w.table)),
         spec=lambda w: str(PLAN.outputs.table_spec(w.table)),
         scale=PLAN.scale,
         code=lambda w: PLAN.outputs.table_code(w.table),
@@ -47,7 +47,7 @@ rule make_figure:
     conda:
         "../../environment.yml"
     params:
-        options=lambda w: words(PLAN.outputs.figure_words(w.figure)),
+        options=lambda w: words_by_file(PLAN.outputs.figure_words(w.figure)),
         spec=lambda w: str(PLAN.outputs.figure_spec(w.figure)),
         data=lambda w: ", ".join(PLAN.outputs.datasets_of(w.figure)),
         scale=PLAN.scale,
@@ -71,11 +71,13 @@ rule measure_ledger:
     conda:
         "../../environment.yml"
     params:
-        measured=lambda w: PLAN.outputs.ledger_json(w.paper),
+        options=lambda w: words_by_file(
+            ["--measured", PLAN.outputs.ledger_json(w.paper)]
+        ),
         scale=PLAN.scale,
         code=PLAN.outputs.measure_code("scripts/measure_ledger.py"),
     shell:
-        "python scripts/measure_ledger.py --measured {params.measured:q} --scores {input}"
+        "python scripts/measure_ledger.py {params.options} --scores {input}"
         " --scale {params.scale} --output {output.csv} 2>&1 | tee {log}"
 
 
@@ -100,7 +102,7 @@ rule measure_search:
     conda:
         "../../environment.yml"
     params:
-        options=lambda w: words(PLAN.outputs.search_words(w.search)),
+        options=lambda w: words_by_file(PLAN.outputs.search_words(w.search)),
         scale=PLAN.scale,
         code=PLAN.outputs.measure_code("scripts/measure_search.py"),
     shell:

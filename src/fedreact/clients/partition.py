@@ -35,6 +35,8 @@ class Partition:
     held_out
         Indices of samples that no client trains on, where clients draw from all samples; else
         empty.
+    tested
+        Those of them that clients are tested on where data drifts; all, if it is not given.
     """
 
     clusters: np.ndarray
@@ -43,6 +45,7 @@ class Partition:
     label_counts: np.ndarray
     distributions: np.ndarray
     held_out: np.ndarray
+    tested: np.ndarray | None = None
 
     def __post_init__(self):
         K = len(self.clusters)

@@ -55,6 +55,10 @@ class Options:
     negatives: Count = 10
     negative_weighting: Literal["mean", "sum"] = "mean"
 
+    def at_once(self, n_clients: int) -> int:
+        """Clients that train in a round, of so many."""
+        return min(n_clients, self.clients_per_round or n_clients)
+
     def effective(self) -> "Options":
         """The same training with what plays no part in it left at its default."""
         if self.rounds == 0:
@@ -69,7 +73,7 @@ class Options:
 
 def threads(options: Options, n_clients: int) -> int:
     """Cores worth asking for: one a minute of work, and no more than clients train at once."""
-    at_once = min(n_clients, options.clients_per_round or n_clients)
+    at_once = options.at_once(n_clients)
     minutes = at_once * options.rounds * options.steps / 1000
     if options.gflops is not None:
         minutes = n_clients * options.gflops / 5000

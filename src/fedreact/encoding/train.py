@@ -13,7 +13,7 @@ from fedreact.data.dataset import SeriesDataset
 from fedreact.encoding.spec import Options
 from fedreact.engine.engine import Job
 from fedreact.engine.federate import federate, training_costs
-from fedreact.engine.local_training import LocalTraining, steps_within
+from fedreact.engine.local_training import LocalTraining, say_if_missed, steps_within
 from fedreact.engine.place import Place
 from fedreact.errors import UserError
 from fedreact.losses.contrastive import ContrastiveLoss
@@ -51,7 +51,7 @@ def settled(options: Options, task: Task, sizes: Sequence[int]) -> Options:
     if options.gflops is None or options.rounds == 0:
         return options
     training = local_training(replace(options, steps=1), task.channels)
-    share = min(1.0, (options.clients_per_round or len(sizes)) / len(sizes))
+    share = options.at_once(len(sizes)) / len(sizes)
     of_step = share * options.batch_size * 6 * training.objective.multiply_adds(task.steps) / 1e9
     encoder = make_encoder(options.encoder, task.channels)
     features = float(np.mean(sizes)) * gflops_of_features(encoder, task.steps)
@@ -70,14 +70,18 @@ def train(
         Weights ``float32 [P]``; local steps, GFLOPs and megabytes that a client's training has
         taken, averaged over all clients.
     """
-    options = settled(options, data.task, [len(of) for of in partition.train])
+    budget, sizes = options.gflops, [len(of) for of in partition.train]
+    options = settled(options, data.task, sizes)
     training = local_training(options, data.task.channels)
     of_round = options.clients_per_round
     job = Job(training, FedAvg(), data.steps_first, partition.train, seed, per_round=of_round)
     init = torch.Generator().manual_seed(int(generator(seed, "encoder").integers(2**62)))
     theta = training.objective.init(init).numpy()
-    server, _, sent = federate(job, theta, options.rounds, what, place)
     steps, gflops = training_costs(job)
+    if budget is not None:
+        features = np.mean(sizes) * gflops_of_features(training.objective.encoder, data.task.steps)
+        say_if_missed(what, budget, options.rounds * gflops + features)
+    server, _, sent = federate(job, theta, options.rounds, what, place)
     costs = options.rounds * steps, options.rounds * gflops, sent[-1] if sent else 0.0
     return server["theta"], np.array(costs)
 
@@ -107,6 +111,6 @@ def work(options: Options, task: Task, sizes: Sequence[int]) -> float:
     """GFLOPs of all clients' training."""
     options = settled(options, task, sizes)
     training = local_training(options, task.channels)
-    at_once = min(options.clients_per_round or len(sizes), len(sizes))
-    anchors = np.mean([training.n_drawn(n) for n in sizes]) * at_once * options.rounds
+    a_round = np.mean([training.n_drawn(n) for n in sizes]) * options.at_once(len(sizes))
+    anchors = a_round * options.rounds
     return anchors * 3 * 2 * training.objective.multiply_adds(task.steps) / 1e9

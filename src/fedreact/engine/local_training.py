@@ -1,5 +1,6 @@
 """Local training: what a client does in a round, whatever the algorithm."""
 
+import logging
 from collections.abc import Callable
 from dataclasses import dataclass, field
 
@@ -10,6 +11,8 @@ from fedreact.errors import UserError
 from fedreact.losses.objective import Data, Objective
 from fedreact.optimizers.adam import Adam
 
+log = logging.getLogger("fedreact")
+
 
 def steps_within(gflops: float, rounds: int, of_step: float) -> int:
     """Steps a round, so that steps of so many GFLOPs come closest to a budget; at least one."""
@@ -18,6 +21,15 @@ def steps_within(gflops: float, rounds: int, of_step: float) -> int:
             "gflops: this model does not count its operations, so give its training in steps"
         )
     return max(1, round(gflops / (rounds * of_step)))
+
+
+def say_if_missed(what: str, budget: float | None, taken: float) -> None:
+    """Log it where whole steps cannot come within a tenth of a budget of GFLOPs."""
+    if budget is not None and abs(taken - budget) > budget / 10:
+        log.warning(
+            "%s: asked for %.3g GFLOPs a client, takes %.3g, as close as whole steps come",
+            *(what, budget, taken),
+        )
 
 
 OnStep = Callable[[torch.Tensor], None]

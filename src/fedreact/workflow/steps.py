@@ -129,8 +129,7 @@ class Steps:
         seed, source = None, self.paper(dealer).scale.encoder_from
         asked = "own" if own in owner.scale.encoder_own else "shared"
         if source != "own" and of[""].get("encoder_from", asked) != "own":
-            seed = source["seed"]
-            shared = source["partition"]
+            seed, shared = source["seed"], source["partition"]
             if self.partition(dealer, name)[0].data == self.partition(dealer, shared)[0].data:
                 name = shared
         base, _ = variants.parts(name)
@@ -180,12 +179,14 @@ class Steps:
         return self._seen[key]
 
     def _encoder_changes(self, paper, setting, changes):
-        """Texts of what a setting's changes make of its encoder."""
-        (_, now, seed), (_, before, own) = (
+        """What changes make of a setting's encoder, defaults that they bring back too."""
+        (_, now, seed), (dealer, before, own) = (
             self.encoder_of(paper, setting, c) for c in (changes, {})
         )
         (base, texts), (base_before, same) = variants.parts(now), variants.parts(before)
-        kept = {k: v for k, v in texts.items() if _of(k) == ENCODER and same.get(k) != v}
+        default = options.vars_of(self.encoder(dealer, base_before))
+        of = {k: texts.get(k, default.get(k.removeprefix("encoder."))) for k in same | texts}
+        kept = {k: v for k, v in of.items() if _of(k) == ENCODER and same.get(k) != v}
         if (base, seed) != (base_before, own) and "encoder_from" in changes:
             kept["encoder_from"] = changes["encoder_from"]
         return kept
@@ -196,8 +197,7 @@ class Steps:
         cls, found = runs.part_of(kind, "spec").Options, {}
         owner, own = self.cited(paper, "settings", base)
         for key, value in texts.items():
-            of = _of(key)
-            where = f"{name!r}"
+            of, where = _of(key), f"{name!r}"
             if key == "encoder_from":
                 found[key] = value
             elif of == ENCODER:

@@ -178,7 +178,7 @@ def tests(
         samples = np.unique(np.concatenate(partition.test))
         own = np.stack([np.isin(samples, test) / len(test) for test in partition.test])
         return HeldOut(features[samples], y[samples]), lambda t: own
-    samples = partition.held_out
+    samples = partition.held_out if partition.tested is None else partition.tested
     shares = schedule.shares if test_on == "round" else schedule.long_run
     count = np.maximum(np.bincount(y[samples], minlength=shares.shape[2]), 1)
     return HeldOut(features[samples], y[samples]), lambda t: (shares[t - 1] / count)[:, y[samples]]

@@ -8,6 +8,7 @@ import numpy as np
 from fedreact import plugins
 from fedreact.algorithms.clustered.contract import Algorithm, Setting
 from fedreact.clients.schedule import schedule
+from fedreact.clients.validation import held_back
 from fedreact.clustering.n_clusters import choose
 from fedreact.engine.place import Place
 from fedreact.errors import UserError
@@ -34,6 +35,9 @@ def run(
     what a client's training in Phase 1 and the features of its samples took (fits of Phase 2 are
     not counted), and what has gone between it and the server in both phases.
     """
+    if options.validate:
+        drawn = held_back(inputs.partition, len(inputs.data.y), seed)
+        inputs = replace(inputs, partition=drawn)
     features, y, task = linear_task(inputs, options, seed)
     drawn, o = inputs.partition, options
     drift = o.drift and plugins.make("clients/drifts", o.drift, "DRIFT", "drift")

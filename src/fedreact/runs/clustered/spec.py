@@ -70,6 +70,8 @@ class Options:
         Whose memory is carried on: a cluster's, or each client's own.
     test_on
         Where data drifts: the label distribution of the round, or the cluster's in the long run.
+    validate
+        Whether clients are tested on a tenth of their train samples, which they do not train on.
     """
 
     rounds: Count = 60
@@ -93,6 +95,7 @@ class Options:
     unsent: Literal["kept", "own"] = "kept"
     identity: Literal["cluster", "client"] = "cluster"
     test_on: Literal["round", "long-run"] = "round"
+    validate: bool = False
 
 
 def check(options: Options, partitioner: Any) -> None:

@@ -9,9 +9,10 @@ import torch
 
 from fedreact import plugins
 from fedreact.algorithms.synchronous.contract import Algorithm
+from fedreact.clients.validation import held_back
 from fedreact.engine.engine import Job
 from fedreact.engine.federate import federate, training_costs
-from fedreact.engine.local_training import LocalTraining, steps_within
+from fedreact.engine.local_training import LocalTraining, say_if_missed, steps_within
 from fedreact.engine.place import Place
 from fedreact.errors import UserError
 from fedreact.losses.supervised import SupervisedLoss
@@ -39,10 +40,11 @@ def run(
     and GFLOPs, and what has gone between it and the server. Progress is kept after each round, also
     that of an algorithm that is done.
     """
-    data, clients, tests = inputs.data, inputs.partition.train, inputs.partition.test
+    data, partition = inputs.data, inputs.partition
     task, X = data.task, data.steps_first
     if options.validate:
-        clients, tests = validation(clients, seed)
+        partition = held_back(partition, len(data.y), seed)
+    clients, tests = partition.train, partition.test
     y, unit, centre = data.y, 1.0, 0.0
     if task.kind == "regression":
         y, unit, centre = standardise(data.y, clients)
@@ -63,10 +65,11 @@ def run(
             return list(found.values())
 
         what = f"{method.name}, {inputs.setting}, seed {seed}"
+        steps, gflops = training_costs(job)
+        say_if_missed(what, options.gflops, options.rounds * gflops)
         _, scores, megabytes = federate(
             job, theta, options.rounds, what, place.named(method.name), score, scored
         )
-        steps, gflops = training_costs(job)
         for t, values in enumerate(scores, start=1):
             if values is not None:
                 taken = {"steps": t * steps, "gflops": t * gflops, "bytes": megabytes[t - 1]}
@@ -128,27 +131,6 @@ def is_scored(t: int, options: Options) -> bool:
         "last": t == options.rounds,
         "doubling": t == options.rounds or t & (t - 1) == 0,
     }[options.score]
-
-
-def validation(
-    clients: Sequence[np.ndarray], seed: int
-) -> tuple[list[np.ndarray], list[np.ndarray]]:
-    """Hold a tenth of all train samples back, to be tested on instead; nobody trains on them.
-
-    Clients of a cluster share samples, so one draw decides for all of them. A client of whose
-    samples none was drawn gives one more.
-    """
-    order = generator(seed, "validation").permutation(np.unique(np.concatenate(list(clients))))
-    held = order[: len(order) // 10]
-    for indices in clients:
-        if not np.isin(indices, held).any():
-            held = np.append(held, order[np.isin(order, indices)][:1])
-    test = [np.sort(indices[np.isin(indices, held)]) for indices in clients]
-    train = [np.sort(indices[~np.isin(indices, held)]) for indices in clients]
-    for k, left in enumerate(train):
-        if not len(left):
-            raise UserError(f"client {k} has too few train samples to hold some back")
-    return train, test
 
 
 def work(options: Options, methods: Sequence[Method], task: Task, sizes: Sequence[int]) -> float:

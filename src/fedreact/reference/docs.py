@@ -1,0 +1,167 @@
+"""Pages whose numbers come from a run that is kept, by templates (``make docs``).
+
+A template has no number of a run in it: it asks for a cell of a table, an effect of the ledger or a
+claim by name, and states what it says in words as a condition (``require``), so a page that the
+numbers contradict cannot be made.
+"""
+
+import csv
+import json
+import re
+from functools import cache
+from pathlib import Path
+from typing import Any
+
+import jinja2
+
+from fedreact.errors import UserError
+from fedreact.reference.keep import RUN
+
+MADE = "<!-- Made by `make docs` from docs/templates/{name} and reference/. Edit those. -->\n"
+SHOWN = re.compile(r"reference/\w+/figures/([\w.-]+)\.png")
+
+
+class Reference:
+    """Numbers of a run that is kept, as texts for templates.
+
+    Parameters
+    ----------
+    folder
+        What :func:`fedreact.reference.keep.keep` wrote.
+    """
+
+    def __init__(self, folder: Path):
+        self.folder, self.scale = folder, folder.name
+        self._rows = cache(self._read)
+
+    @property
+    def run(self) -> dict:
+        """What the run took, and by what it was made."""
+        return json.loads((self.folder / RUN).read_text())
+
+    def line(self, table: str, row: str, column: str, metric: str = "") -> dict[str, Any]:
+        """A cell's line in its csv; of the first metric if none is named."""
+        wanted = {"row": row, "column": column} | ({"metric": metric} if metric else {})
+        return self._one(f"tables/{table}.csv", wanted)
+
+    def value(self, table: str, row: str, column: str, metric: str = "") -> float:
+        """A cell's mean over seeds, for conditions."""
+        return self.line(table, row, column, metric)["mean"]
+
+    def mean(self, table: str, row: str, column: str, metric: str = "", digits: int = 3) -> str:
+        """A cell's mean, e.g. ``0.988``."""
+        return f"{self.value(table, row, column, metric):.{digits}f}"
+
+    def interval(self, table: str, row: str, column: str, metric: str = "", digits: int = 3) -> str:
+        """Mean and 95% interval, e.g. ``0.988 (0.983 to 0.990)``."""
+        cell = self.line(table, row, column, metric)
+        mean, low, high = (f"{cell[key]:.{digits}f}" for key in ("mean", "ci_low", "ci_high"))
+        return f"{mean} ({low} to {high})"
+
+    def gap(self, table: str, row: str, column: str, metric: str = "", digits: int = 3) -> str:
+        """A cell less its row's reference, paired by seed, e.g. ``-0.004 (-0.010 to +0.002)``."""
+        cell = self.line(table, row, column, metric)
+        gap, low, high = (f"{cell[key]:+.{digits}f}" for key in ("gap", "gap_low", "gap_high"))
+        return f"{gap} ({low} to {high})"
+
+    def published(self, table: str, row: str, column: str, metric: str = "") -> str:
+        """A cell's published value."""
+        return f"{self.line(table, row, column, metric)['published']:g}"
+
+    def claim(self, name: str, reading: str = "", paper: str = "fed_react") -> dict[str, Any]:
+        """A claim as judged: its line, with ``text`` e.g. ``+0.024 (+0.018 to +0.031)``."""
+        found = self._one(f"claims/{paper}.csv", {"claim": name, "reading": reading, "at": ""})
+        numbers = [f"{found[key]:+.3f}" for key in ("difference", "ci_low", "ci_high")]
+        return found | {"text": f"{numbers[0]} ({numbers[1]} to {numbers[2]})"}
+
+    def outcomes(self, paper: str = "fed_react") -> dict[str, int]:
+        """How many claims hold, fail and are undecided."""
+        counts = {"holds": 0, "fails": 0, "undecided": 0}
+        for line in self._rows(f"claims/{paper}.csv"):
+            if not line["reading"] and not line["at"]:
+                counts[line["outcome"]] += 1
+        return counts
+
+    def effect(self, paper: str = "fed_react", **wanted: str) -> dict[str, Any]:
+        """A line of what the alternatives of the ledger change."""
+        return self._one(f"assumptions/{paper}.csv", wanted)
+
+    def searched(self, search: str) -> list[dict[str, Any]]:
+        """All lines of a search."""
+        return self._rows(f"searches/{search}.csv")
+
+    def claims_table(self, paper: str = "fed_react") -> str:
+        """The claims as the run printed them, without its title."""
+        text = (self.folder / f"claims/{paper}.md").read_text()
+        return text.split("\n", 2)[2].strip()
+
+    def hours(self, *steps: str) -> str:
+        """Core-hours of these steps, or of all."""
+        run = self.run
+        spent = [run["steps"][step]["cpu_seconds"] for step in steps] or [run["cpu_seconds"]]
+        return f"{sum(spent) / 3600:.1f}"
+
+    def _one(self, file, wanted):
+        found = [row for row in self._rows(file) if wanted.items() <= row.items()]
+        if not found:
+            given = ", ".join(f"{key} {value!r}" for key, value in wanted.items() if value)
+            raise UserError(f"{self.folder / file}: has no line of {given}")
+        return found[0]
+
+    def _read(self, file):
+        path = self.folder / file
+        try:
+            with path.open(newline="") as lines:
+                return [{k: _number(v) for k, v in line.items()} for line in csv.DictReader(lines)]
+        except OSError:
+            raise UserError(f"{path} is not there; `make reference` keeps a run") from None
+
+
+def render(template: Path, references: Path) -> str:
+    """A page of a template.
+
+    It may ask for the runs kept below ``references`` by their scales, e.g. ``quick.mean(...)``, and
+    for what benchmarks printed (``make benchmarks``), e.g. ``speed.phase1``.
+
+    Raises
+    ------
+    UserError
+        It asks for what was not kept, or says what the numbers contradict.
+    """
+    environment = jinja2.Environment(
+        undefined=jinja2.StrictUndefined,
+        trim_blocks=True,
+        lstrip_blocks=True,
+        keep_trailing_newline=True,
+        autoescape=False,
+        extensions=["jinja2.ext.do"],
+    )
+    runs = {path.parent.name: Reference(path.parent) for path in references.glob(f"*/{RUN}")}
+    speed = {p.stem: p.read_text().strip() for p in sorted(references.glob("speed/*.txt"))}
+
+    def require(holds, statement):
+        """Refuse to write what is not so."""
+        if not holds:
+            raise UserError(f"{template}: no longer true: {statement}")
+
+    try:
+        page = environment.from_string(template.read_text())
+        text = page.render(**runs, speed=speed, require=require)
+    except jinja2.TemplateError as error:
+        line = getattr(error, "lineno", None)
+        at = template if line is None else f"{template}, line {line}"
+        raise UserError(f"{at}: {error}") from error
+    return MADE.format(name=template.name) + text
+
+
+def shown(templates: list[Path], scale: str) -> list[str]:
+    """Names of the figures of a kept run that templates show."""
+    texts = "\n".join(template.read_text() for template in templates)
+    return sorted({m[1] for m in SHOWN.finditer(texts) if m[0].split("/")[1] == scale})
+
+
+def _number(text):
+    try:
+        return float(text)
+    except ValueError:
+        return text

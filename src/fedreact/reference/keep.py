@@ -1,0 +1,112 @@
+"""Keep what a run has come to: its tables, claims and figures, without weights and scores."""
+
+import json
+import shutil
+from collections.abc import Iterable
+from datetime import datetime
+from pathlib import Path
+
+from fedreact.atomic import write_text
+from fedreact.errors import UserError
+from fedreact.provenance import upstream
+
+KEPT = ("tables/*.csv", "tables/*.md", "claims/*.csv", "claims/*.md", "claims/*.png")
+KEPT += ("assumptions/*.csv", "assumptions/*.md", "assumptions/*.png")
+KEPT += ("searches/*.csv", "searches/*.md")
+RUN = "run.json"
+
+
+def keep(results: Path, folder: Path, figures: Iterable[str]) -> list[Path]:
+    """Copy them to a folder of their own, in place of what was kept there, with :data:`RUN` beside.
+
+    Parameters
+    ----------
+    results
+        Of a scale.
+    figures
+        Those that pages show.
+
+    Returns
+    -------
+    kept
+        Paths below ``folder``.
+
+    Raises
+    ------
+    UserError
+        Nothing was built, or not those figures.
+    """
+    drawn = [results / "figures" / f"{name}.png" for name in figures]
+    if missing := [path.stem for path in drawn if not path.is_file()]:
+        raise UserError(f"{results}: not built yet, but shown by pages: {', '.join(missing)}")
+    files = sorted(path for pattern in KEPT for path in results.glob(pattern)) + drawn
+    if not files:
+        raise UserError(f"{results}: no tables there; build some first: snakemake all_tables")
+    run = account(results, files)
+    shutil.rmtree(folder, ignore_errors=True)
+    kept = []
+    for path in files:
+        kept.append(folder / path.relative_to(results))
+        kept[-1].parent.mkdir(parents=True, exist_ok=True)
+        shutil.copyfile(path, kept[-1])
+    write_text(folder / RUN, json.dumps(run, indent=1) + "\n")
+    return kept
+
+
+def account(results: Path, files: Iterable[Path]) -> dict:
+    """What the records of files, and of all that they were made from, add up to.
+
+    Returns
+    -------
+    run
+        ``commits`` and ``changed`` (files that no commit had), ``packages`` with their versions,
+        ``python``, ``processors``, ``data`` (digest of each dataset), ``steps`` (by step: ``jobs``
+        and ``cpu_seconds``, of all attempts), ``cpu_seconds`` of all, and ``seconds`` in which one
+        or more of them ran.
+    """
+    records = [r for r in upstream(results, map(str, files)).values() if r]
+    unique = {r["command"]: r for r in records}.values()
+    run: dict = {"commits": set(), "changed": set(), "packages": {}, "python": set()}
+    run |= {"processors": set(), "data": {}, "steps": {}}
+    spans = []
+    for record in unique:
+        if record["commit"]:
+            run["commits"].add(record["commit"]["id"])
+            run["changed"].update(record["commit"]["changed"])
+        run["packages"] |= record["packages"]
+        run["python"].add(record["python"])
+        machine = record["machine"]
+        run["processors"].add(f"{machine['processor']}, {machine['cores']} cores")
+        for path, made in record["outputs"].items():
+            if Path(path).parent == results / "data":
+                run["data"][Path(path).stem] = made["sha256"]
+        step = run["steps"].setdefault(_step(record), {"jobs": 0, "cpu_seconds": 0.0})
+        step["jobs"] += 1
+        for attempt in record["attempts"]:
+            step["cpu_seconds"] += attempt["cpu_seconds"]
+            spans.append([datetime.fromisoformat(attempt[at]) for at in ("started", "ended")])
+    for step in run["steps"].values():
+        step["cpu_seconds"] = round(step["cpu_seconds"], 1)
+    run["cpu_seconds"] = round(sum(step["cpu_seconds"] for step in run["steps"].values()), 1)
+    run["seconds"] = _covered(spans)
+    for key, value in run.items():
+        if isinstance(value, set | dict):
+            run[key] = sorted(value) if isinstance(value, set) else dict(sorted(value.items()))
+    return run
+
+
+def _step(record):
+    """Its script, and the kind of a run."""
+    name = Path(record["script"]).stem
+    return f"{name} {kind}" if (kind := record["options"].get("kind")) else name
+
+
+def _covered(spans):
+    """Seconds in one or more of these spans of time."""
+    total, end = 0.0, None
+    for first, last in sorted(spans):
+        if end is None or first > end:
+            total, end = total + (last - first).total_seconds(), last
+        elif last > end:
+            total, end = total + (last - end).total_seconds(), last
+    return total

@@ -1,0 +1,72 @@
+"""What is kept of a run, and what it took."""
+
+import json
+from datetime import UTC, datetime, timedelta
+
+import pytest
+from small_records import record, tell
+
+from fedreact.errors import UserError
+from fedreact.provenance import record_file
+from fedreact.reference.keep import account, keep
+
+
+def took(results, result, start, seconds, cpu):
+    """Say of a result when it was made, and what that took."""
+    path = record_file(results, result)
+    of = json.loads(path.read_text())
+    first = datetime(2026, 1, 1, tzinfo=UTC) + timedelta(seconds=start)
+    ended = first + timedelta(seconds=seconds)
+    of["attempts"] = [
+        {"started": first.isoformat(), "ended": ended.isoformat(), "cpu_seconds": cpu}
+    ]
+    of["command"] = str(result)
+    path.write_text(json.dumps(of))
+
+
+@pytest.fixture
+def results(monkeypatch, tmp_path):
+    """Data, two runs of it, side by side, and a table of both; besides, a figure and weights."""
+    folder = tell(monkeypatch, tmp_path)
+    record(data := folder / "data" / "toy.npz")
+    runs = [folder / "runs" / f"seed{k}.csv" for k in (0, 1)]
+    for run in runs:
+        record(run, [data], kind="clustered")
+    record(table := folder / "tables" / "table05.csv", runs)
+    record(folder / "figures" / "fig08.png", runs)
+    record(folder / "weights.npz")
+    record(folder / "runs" / "of nothing.csv")
+    for path, *of in ((data, 0, 10, 9), (runs[0], 20, 10, 8), (runs[1], 25, 10, 7.5)):
+        took(folder, path, *of)
+    took(folder, table, 100, 1, 0.5)
+    return folder
+
+
+def test_outputs_are_kept_and_nothing_else(results, tmp_path):
+    (old := tmp_path / "reference" / "quick" / "tables" / "gone.csv").parent.mkdir(parents=True)
+    old.write_text("of an earlier run")
+    kept = keep(results, tmp_path / "reference" / "quick", ["fig08"])
+    below = [str(path.relative_to(tmp_path / "reference" / "quick")) for path in kept]
+    assert below == ["tables/table05.csv", "figures/fig08.png"]
+    assert not old.exists()
+    assert kept[0].read_bytes() == (results / "tables" / "table05.csv").read_bytes()
+
+
+def test_what_a_run_took_by_hand(results):
+    run = account(results, [results / "tables" / "table05.csv"])
+    assert run["steps"]["s clustered"] == {"jobs": 2, "cpu_seconds": 15.5}
+    assert run["steps"]["s"] == {"jobs": 2, "cpu_seconds": 9.5}
+    assert run["cpu_seconds"] == 25.0
+    assert run["seconds"] == 10 + 15 + 1  # the two runs overlap by five
+    assert list(run["data"]) == ["toy"]
+
+
+def test_a_figure_that_a_page_shows_must_have_been_built(results, tmp_path):
+    with pytest.raises(UserError, match=r"not built yet, but shown by pages: fig01, fig09"):
+        keep(results, tmp_path / "kept", ["fig01", "fig08", "fig09"])
+    assert not (tmp_path / "kept").exists()
+
+
+def test_results_without_tables_are_refused(tmp_path):
+    with pytest.raises(UserError, match="no tables there"):
+        keep(tmp_path, tmp_path / "kept", [])
