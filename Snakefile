@@ -41,13 +41,14 @@ rule all:
 
 onstart:
     get_ready()
+    failures.begin()
     print(
         f"Scale: {PLAN.scale}. Data: {', '.join(PLAN.outputs.datasets_shown())}. Results: {PLAN.results}/"
     )
 
 
 onerror:
-    print("\n".join(PLAN.errors()))
+    print("\n".join(["What failed:", *PLAN.errors()]))
 
 
 onsuccess:

@@ -8,7 +8,8 @@ from pathlib import Path
 
 from fedreact import options, plugins
 from fedreact.atomic import atomic
-from fedreact.command import parser, run, subparsers
+from fedreact.clients import checks
+from fedreact.command import log, parser, run, subparsers
 from fedreact.data.dataset import SeriesDataset
 
 FOLDER = "clients/partitioners"
@@ -18,6 +19,8 @@ def main(args):
     """Read the dataset, draw, write."""
     cls = plugins.load(FOLDER, args.by, "PARTITIONER")
     drawn = options.from_words(cls, args, args.by).deal(SeriesDataset.load(args.data), args.seed)
+    for sentence in checks.findings(drawn):
+        log.warning("note: %s", sentence)
     with atomic(args.output) as path:
         drawn.save(path)
 

@@ -34,11 +34,12 @@ def main(args):
         notes = render.notes(reasons, cells.skipped(layout), doubts)
         if not published["rows"] and args.differences:
             notes.append("At this scale: " + "; ".join(args.differences) + ".")
+        notes += render.findings(cells.findings(layout, args.scores))
     notes += spec.get("notes", [])
     reference = spec.get("reference")
     as_markdown = render.markdown(found, text, notes, reference)
-    as_csv = found.to_csv(index=False, float_format="%.6f", lineterminator="\n")
-    write_text(args.output, as_csv)
+    as_csv = {"index": False, "float_format": "%.6f", "lineterminator": "\n"}
+    write_text(args.output, found.to_csv(**as_csv))
     write_text(args.output.with_suffix(".tex"), render.latex(found, table, text, notes, reference))
     write_text(args.output.with_suffix(".md"), as_markdown)
     came_from = origins.origins(

@@ -11,7 +11,7 @@ from pathlib import Path
 from fedreact import options, plugins
 from fedreact.atomic import atomic
 from fedreact.command import log, parser, run
-from fedreact.data import prepare
+from fedreact.data import checks, prepare
 from fedreact.data.registry import load_registry
 
 
@@ -26,6 +26,8 @@ def main(args):
         data = prepare.read(source, registry[args.dataset], *where)
     else:
         data = prepare.read_own(args.dataset, args.data_folder, registry)
+    for sentence in checks.findings(data):
+        log.warning("note: %s", sentence)
     with atomic(args.output) as path:
         data.save(path)
     task = data.task

@@ -1,16 +1,14 @@
 """Run one job: some methods on one setting and seed. Writes a line for each method and scored
-round.
+round, and beside it (.clients.npz) the scores and clusters of each client.
 
 The first word is the kind of run, a folder of src/fedreact/runs/; each has options of its own:
 python scripts/run.py clustered --help. Long trainings keep their progress after each round; the
 same command resumes them and ends in the same bytes.
 """
 
-import csv
 from pathlib import Path
 
 from fedreact import options, provenance
-from fedreact.atomic import atomic
 from fedreact.command import parser, run, subparsers
 from fedreact.engine.place import Place
 from fedreact.errors import UserError
@@ -32,10 +30,9 @@ def main(args):
     metrics = jobs.read_metrics(args.metrics, inputs.data.task)
     checkpoint = args.checkpoint or args.output.with_suffix(".checkpoint.npz")
     place = Place(args.device, args.workers, checkpoint)
+    findings = jobs.findings(args.kind, inputs, of_run, methods)
     lines = kind.run(inputs, of_run, methods, metrics, args.seed, place)
-    with atomic(args.output) as path, path.open("w", newline="") as file:
-        rows = csv.writer(file, lineterminator="\n")
-        rows.writerows(jobs.table(lines, inputs, spec, args.seed))
+    jobs.write(args.output, lines, inputs, spec.INDEX, args.seed, next(iter(metrics)), findings)
     place.clear()
     sizes = [len(samples) for samples in inputs.partition.train]
     provenance.note_work(kind.work(of_run, methods, inputs.data.task, sizes))

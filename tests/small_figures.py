@@ -9,6 +9,7 @@ from fedreact import npz
 from fedreact.clients.partition import NOTHING, Partition
 from fedreact.data.dataset import SeriesDataset
 from fedreact.data.sources import eeg_sim
+from fedreact.figures.clients import Clients
 from fedreact.figures.curves import Curves
 from fedreact.figures.digits import Digits
 from fedreact.figures.gain import Gain
@@ -140,7 +141,32 @@ def _curves(path):
     return kind, of_scores(kind, lines), []
 
 
+def of_clients(path):
+    """Six clients of two clusters over three rounds; A1 finds them under names that change."""
+    kind, lines = Clients("s10", CURVES), scores()
+    found = {
+        "a1": [[0, 0, 0, 1, 1, 1], [1, 1, 1, 0, 0, 0], [1, 1, 0, 0, 0, 0]],
+        "sc": [[-1] * 6] * 3,
+    }
+    for seed in (0, 1, 2):
+        npz.save_compressed(
+            path / f"seed{seed}.clients.npz",
+            method=np.repeat(list(found), 3),
+            round=np.tile([1, 2, 3], 2),
+            score=np.tile(np.linspace(0, 1, 6, dtype=np.float32), (6, 1)) / (1 + seed),
+            cluster=np.concatenate(list(found.values())),
+            true_cluster=np.tile([0, 0, 0, 1, 1, 1], (6, 1)),
+            n_train=np.full(6, 9),
+            n_test=np.full(6, 1),
+            metric=np.array("accuracy"),
+            findings=np.zeros(0, dtype=str),
+        )
+    lines["file"] = [str(path / f"seed{seed}.csv") for seed in lines["seed"]]
+    return kind, of_scores(kind, lines), []
+
+
 MADE = {
+    "clients": of_clients,
     "curves": _curves,
     "digits": lambda path: (Digits(), {}, [digits(path / "d.npz")]),
     "gain": _gain,

@@ -2,6 +2,15 @@
 set -euo pipefail
 # The scripts find the package also where it is not installed (conda environments of the rules).
 export PYTHONPATH=$1
-# A killed step can say nothing, so the shell does.
-stopped() { [ "$1" -le 128 ] || echo "error: stopped by signal $(($1 - 128)); run the same command again" >&2; }
+# They end when the workflow that waits for them is gone (src/fedreact/parent.py).
+export FEDREACT_STEP=1
+# A killed step can say nothing, so the shell does. A step that failed ends its log by saying of which run
+# it is (src/fedreact/workflow/failures.py); the log is the last word of the command.
+stopped() {
+  [ "$1" -ne 0 ] || return 0
+  local log=${BASH_EXECUTION_STRING##*| tee }
+  [ -f "$log" ] || log=/dev/null
+  [ "$1" -le 128 ] || echo "error: stopped by signal $(($1 - 128)); run the same command again" | tee -a "$log" >&2
+  echo "failed in run ${FEDREACT_RUN_ID:-}: status $1" >> "$log"
+}
 trap 'stopped $?' EXIT

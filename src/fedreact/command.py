@@ -6,7 +6,7 @@ import sys
 from collections.abc import Callable, Iterable, Iterator
 from pathlib import Path
 
-from fedreact import options, provenance
+from fedreact import options, parent, provenance
 from fedreact.errors import UserError
 
 log = logging.getLogger("fedreact")
@@ -29,6 +29,7 @@ def run(
     except UserError as error:
         sys.exit(_fail(str(error)))
     logging.basicConfig(level=logging.INFO, format="%(message)s", stream=sys.stderr)
+    parent.watch()
     recording, succeeded = provenance.Recording(args), False
     try:
         # One thread a process: cores are used by processes, and sums keep their order.

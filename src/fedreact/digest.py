@@ -13,8 +13,8 @@ from pathlib import Path
 
 SOURCE = Path("src")
 
-WITHOUT_EFFECT = frozenset({SOURCE / "fedreact/provenance.py"})
-"""Modules that no result depends on: they write down how results were made."""
+WITHOUT_EFFECT = frozenset({SOURCE / "fedreact/provenance.py", SOURCE / "fedreact/parent.py"})
+"""Modules that no result depends on: they write down how results were made, or stop a step."""
 
 
 @cache

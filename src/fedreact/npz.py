@@ -13,6 +13,12 @@ def save(path: Path, **arrays: np.ndarray) -> None:
         np.savez(file, **arrays)
 
 
+def save_compressed(path: Path, **arrays: np.ndarray) -> None:
+    """The same for arrays that repeat themselves."""
+    with path.open("wb") as file:
+        np.savez_compressed(file, **arrays)
+
+
 def load(path: Path, what: str, names: list[str]) -> dict[str, np.ndarray]:
     """Read an npz file whole.
 

@@ -71,7 +71,7 @@ def run(job, rounds, at, cut=None, theta=None, kept=None):
             raise Cut
         kept[t] = all_kept(server, state)
         found = client_scores(engine, job.algorithm, server, state, TESTS, Y, METRICS)
-        return list(found.values())
+        return [values.mean() for values in found.values()]
 
     theta = initial(job) if theta is None else theta
     server, scores, _ = federate(job, theta, rounds, "test", at, score)

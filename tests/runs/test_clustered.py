@@ -27,6 +27,7 @@ from fedreact.engine.place import Place
 from fedreact.errors import UserError
 from fedreact.runs import contract
 from fedreact.runs.clustered import rounds
+from fedreact.runs.clustered import run as clustered
 from fedreact.runs.clustered.run import run as run_job
 from fedreact.runs.clustered.scoring import HeldOut, rand_score
 from fedreact.runs.clustered.spec import Options
@@ -370,9 +371,12 @@ def test_a_job_has_a_line_for_each_round_and_method():
     found = lines(names)
     assert list(found) == [(name, t) for t in (1, 2, 3) for name in names]
     for (name, _), values in found.items():
-        assert list(values) == ["accuracy", "rand", "worst_cluster", "steps", "gflops", "bytes"]
+        of_clusters = ["rand", "worst_cluster", "worst_tenth", "n_clusters"]
+        assert list(values) == ["accuracy", *of_clusters, "steps", "gflops", "bytes"]
         assert (values["steps"], values["gflops"]) == (123.0, 4.5)
         assert np.isnan(values["rand"]) == (name == "flsc")
+        assert np.isnan(values["n_clusters"]) == (name == "flsc")
+        assert values["worst_tenth"] <= values["worst_cluster"] <= values["accuracy"]
     # A model of 4 labels and 3 weights of four bytes each; FLSC's three clusters all come down.
     model = 4 * 4 * (FEATURES.shape[1] + 1) / 1e6
     sent = {name: found[name, 2]["bytes"] - 2.0 for name in names}
@@ -452,3 +456,84 @@ def test_jobs_of_other_targets_than_one_label(kind):
         }
     assert {n: found[n] for n in expected} == pytest.approx(expected, rel=1e-3)
     assert found["worst_cluster"] == next(found[n] for n in asked)
+
+
+# --- What is kept of clients
+
+
+def test_the_worst_tenth_by_hand():
+    scores = np.arange(25.0)
+    assert rounds.worst_tenth(scores, ACCURACY["accuracy"]) == 1.0  # of 0, 1 and 2
+    assert rounds.worst_tenth(scores, metrics("rmse")["rmse"]) == 23.0
+    assert rounds.worst_tenth(scores[:3], ACCURACY["accuracy"]) == 0.0
+
+
+def test_of_clients_that_have_not_been_seen_nothing_is_kept():
+    seen = np.array([True, False, True])
+    kept = rounds.of_clients(seen, np.array([0.5, 1.0]), np.array([1, 0, 0]), None)
+    assert kept["score"].tolist()[::2] == [0.5, 1.0]
+    assert np.isnan(kept["score"][1])
+    assert kept["cluster"].tolist() == [1, -1, 0]
+    assert kept["true_cluster"].tolist() == [-1, -1, -1]
+
+
+def test_scores_and_clusters_of_clients_are_kept():
+    names = ["fed-react-a1", "flsc"]
+    methods = [contract.method("clustered", n, OF_PAPER[n], "methods.yaml") for n in names]
+    of_run = Options(rounds=2, samples_per_round=16)
+    of = inputs()
+    for line in run_job(of, of_run, methods, ACCURACY, 0, Place()):
+        kept = line.clients
+        assert kept["score"].mean() == pytest.approx(line.values["accuracy"])
+        assert kept["true_cluster"].tolist() == of.partition.clusters.tolist()
+        if line.index[0] == "flsc":
+            assert (kept["cluster"] == -1).all()
+        else:
+            assert len(set(kept["cluster"])) == line.values["n_clusters"]
+            assert rand_score(kept["true_cluster"], kept["cluster"]) == line.values["rand"]
+
+
+def test_models_that_are_no_numbers_stop_a_run_with_the_methods_name(monkeypatch):
+    algorithm = plugins.load("algorithms/clustered", "fed_react", "ALGORITHM")
+    whole = algorithm.round
+
+    def spoilt(self, state, uploads):
+        state, held, found = whole(self, state, uploads)
+        held = held.copy()
+        held[1, 0] = np.inf if uploads.t == 2 else 0.0
+        return state, held, found
+
+    monkeypatch.setattr(algorithm, "round", spoilt)
+    with pytest.raises(UserError, match=r"fed-react-a1: the models of 1 of 5 clients .* round 2"):
+        lines(["fed-react-a1"])
+
+
+# --- What makes results mean nothing
+
+
+def found_of(of, **of_run):
+    methods = [contract.method("clustered", "local", OF_PAPER["local"], "methods.yaml")]
+    return clustered.findings(of, Options(**of_run), methods)
+
+
+def test_nothing_is_found_where_nothing_is_wrong():
+    assert found_of(inputs(), rounds=3, samples_per_round=16) == []
+
+
+def test_rounds_that_are_all_the_same():
+    (found,) = found_of(inputs(), rounds=3, samples_per_round=150)
+    assert "all that 5 of 5 clients have" in found
+    assert found_of(inputs(), rounds=1, samples_per_round=150) == []
+
+
+def test_one_cluster():
+    one = replace(inputs().partition, clusters=np.zeros(5, dtype=int))
+    (found,) = found_of(inputs(partition=one), samples_per_round=16)
+    assert found.startswith("There is one cluster")
+    assert found_of(inputs(partition=one), samples_per_round=16, n_clusters="elbow") == []
+
+
+def test_features_that_are_all_the_same():
+    same = replace(inputs(), features=np.ones_like(FEATURES))
+    (found,) = found_of(same, samples_per_round=16)
+    assert found == "The encoder gives all series the same features."

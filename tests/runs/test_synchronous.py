@@ -189,11 +189,21 @@ def test_scores_with_a_unit_are_those_of_targets_in_their_own_units(kind):
     of_run = (FedAvg(), {"theta": models}, {}, tests)
     scaled = client_scores(Model(1, 0), *of_run, y, asked, unit, centre)
     plain = client_scores(Model(unit, centre), *of_run, y * unit + centre, asked)
-    assert scaled == pytest.approx(plain, rel=1e-5)
-    assert len(set(scaled.values())) == 3
+    for name, values in scaled.items():
+        assert values == pytest.approx(plain[name], rel=1e-5)
+    assert len({float(values.mean()) for values in scaled.values()}) == 3
 
 
 # --- Lines
+
+
+def test_scores_of_clients_are_kept_and_their_mean_is_the_score(tmp_path):
+    place = Place("cpu", 1, tmp_path / "checkpoint.npz")
+    given = (methods("fedavg", "ditto"), metrics("accuracy", "f1"), 0, place)
+    for line in synchronous.run(inputs(), OPTIONS, *given):
+        assert line.clients["score"].shape == (len(TEST),)
+        assert line.clients["score"].mean() == pytest.approx(line.values["accuracy"])
+        assert (line.clients["cluster"] == -1).all()
 
 
 def test_a_job_has_a_line_for_each_method_and_round(tmp_path):
@@ -388,7 +398,7 @@ def test_an_algorithm_that_adapts_is_scored_by_what_it_makes_of_the_test_series(
     for name, score in (("accuracy", accuracy_score), ("f1", f1_score)):
         macro = {} if name == "accuracy" else {"average": "macro", "zero_division": 0}
         each = [score(Y[test], guess, **macro) for test, guess in zip(TESTS, guesses)]
-        assert found[name] == pytest.approx(np.mean(each))
+        assert found[name] == pytest.approx(np.array(each))
     # Which is another score than that of the model as it is.
     plain = [(X[test].mean(1) @ after["theta"].reshape(3, 2)).argmax(1) for test in TESTS]
     assert any((one != other).any() for one, other in zip(plain, guesses))
@@ -408,7 +418,15 @@ def test_the_model_of_all_is_scored_on_each_clients_own_series_in_their_order():
     shared = [np.array([ones[0], zeros[0], ones[1]]), np.array([ones[1], zeros[1], ones[0]]), zeros]
     with Engine(of, "cpu") as engine:
         told = (engine, of.algorithm, {"theta": START}, {}, shared)
-        assert client_scores(*told, guess, metrics("accuracy"))["accuracy"] == 1
+        assert (client_scores(*told, guess, metrics("accuracy"))["accuracy"] == 1).all()
         found = client_scores(*told, Y, metrics("accuracy"))["accuracy"]
     assert asked == [sorted({*zeros, *ones[:2]})] * 2
-    assert found == pytest.approx(np.mean([accuracy_score(Y[own], guess[own]) for own in shared]))
+    assert found == pytest.approx([accuracy_score(Y[own], guess[own]) for own in shared])
+
+
+def test_models_that_are_no_numbers_stop_a_run_with_the_methods_name(tmp_path, monkeypatch):
+    """Those of clients, too: the server's are looked at after each round."""
+    spoilt = [START, np.full_like(START, np.nan)]
+    monkeypatch.setattr(FedAvg, "personal", lambda self, server, state: np.stack(spoilt))
+    with pytest.raises(UserError, match="method fedavg, round 1: the models of 1 of 2 clients"):
+        lines(tmp_path)

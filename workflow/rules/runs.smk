@@ -7,7 +7,8 @@ rule run:
     input:
         unpack(PLAN.runs.inputs),
     output:
-        f"{R}/runs/{{kind}}/{{paper}}/{{dataset}}/{{setting}}/{{job}}/seed{{seed}}.csv",
+        scores=f"{R}/runs/{{kind}}/{{paper}}/{{dataset}}/{{setting}}/{{job}}/seed{{seed}}.csv",
+        clients=f"{R}/runs/{{kind}}/{{paper}}/{{dataset}}/{{setting}}/{{job}}/seed{{seed}}.clients.npz",
     log:
         f"{R}/logs/runs/{{kind}}/{{paper}}/{{dataset}}/{{setting}}/{{job}}/seed{{seed}}.log",
     wildcard_constraints:
@@ -26,7 +27,7 @@ rule run:
     shell:
         "python scripts/run.py {wildcards.kind} --setting {wildcards.setting:q}"
         " --seed {wildcards.seed} {params.options} --device {params.device} --workers {threads}"
-        " --checkpoint {params.checkpoint} --output {output} 2>&1 | tee {log}"
+        " --checkpoint {params.checkpoint} --output {output.scores} 2>&1 | tee {log}"
 
 
 # Long ones. Checkpoints are kept as in Phase 1.

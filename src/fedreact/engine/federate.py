@@ -104,7 +104,7 @@ def federate(
     Raises
     ------
     UserError
-        The training diverges, or a process of it ended.
+        The training diverges, a process of it ended, or another process is training the same.
     """
     if rounds < 0 or place.workers < 1:
         raise UserError(f"{rounds} rounds on {place.workers} workers: there are no such numbers")
@@ -123,6 +123,7 @@ def federate(
     a_round = round(job.algorithm.models * steps * job.share)
     started, left, before, mean_loss = time.monotonic(), range(done + 1, rounds + 1), 0, np.nan
     with (
+        place.alone(),
         open_engine(job, device, place.workers) as engine,
         tqdm(total=len(left) * a_round, unit="step", disable=None) as bar,
     ):

@@ -1,7 +1,12 @@
 """Where a training runs."""
 
+import contextlib
+import fcntl
+from collections.abc import Iterator
 from dataclasses import dataclass
 from pathlib import Path
+
+from fedreact.errors import UserError
 
 
 @dataclass(frozen=True)
@@ -27,8 +32,25 @@ class Place:
         file = self.checkpoint.with_name(f"{self.checkpoint.stem}-{name}.npz")
         return Place(self.device, self.workers, file)
 
+    @contextlib.contextmanager
+    def alone(self) -> Iterator[None]:
+        """Refuse, by a ``UserError``, to train what another process is training."""
+        lock = self.checkpoint.with_suffix(".lock")
+        lock.parent.mkdir(parents=True, exist_ok=True)
+        with lock.open("w") as file:
+            try:
+                fcntl.flock(file, fcntl.LOCK_EX | fcntl.LOCK_NB)
+            except BlockingIOError:
+                raise UserError(
+                    f"{self.checkpoint}: another process is training this; wait for it, or stop it"
+                ) from None
+            except OSError:  # a file system without locks
+                pass
+            yield
+
     def clear(self) -> None:
         """Remove the checkpoints, once what they led to is written."""
-        others = self.checkpoint.parent.glob(f"{self.checkpoint.stem}-*.npz")
-        for file in (self.checkpoint, *others):
-            file.unlink(missing_ok=True)
+        stem = self.checkpoint.stem
+        for kept in (f"{stem}.npz", f"{stem}-*.npz", f"{stem}.lock", f"{stem}-*.lock"):
+            for file in self.checkpoint.parent.glob(kept):
+                file.unlink(missing_ok=True)

@@ -22,6 +22,9 @@ A run trains and scores some methods, on one setting and seed, and yields lines 
 ``check(options, partitioner)``
     Where there is something to check: raise a ``UserError`` if clients of this partition cannot be
     run so. The partition is as its paper has it, before a scale makes it smaller.
+``findings(inputs, options, methods) -> list[str]``
+    Where there is something to find: sentences on what makes a run's results mean nothing. They
+    are printed, and stand below the tables that show them.
 ``threads(options, n_clients) -> int``
     Cores that are worth asking for.
 
@@ -109,10 +112,14 @@ class Line(NamedTuple):
         Values of the kind's ``INDEX``, for most the method's name and the round.
     values
         By metric; NaN where one is not defined.
+    clients
+        Of each client, arrays ``[K]`` by name: ``score`` (NaN: not scored), ``cluster`` (-1: not in
+        one), ``true_cluster`` (-1: not known). ``None`` if a kind of run has none.
     """
 
     index: tuple
     values: dict[str, float]
+    clients: Mapping[str, np.ndarray] | None = None
 
 
 def kinds() -> tuple[str, ...]:

@@ -1,18 +1,28 @@
 """A job of any kind of run, as its command runs it: what it reads, checks and writes."""
 
+import csv
+import logging
 from argparse import Namespace
-from collections.abc import Iterable, Iterator, Mapping, Sequence
+from collections.abc import Iterable, Mapping, Sequence
+from pathlib import Path
 from typing import Any
 
 import numpy as np
 
 from fedreact import npz, plugins
+from fedreact.atomic import atomic
+from fedreact.clients import checks as of_clients
 from fedreact.clients.partition import Partition
+from fedreact.data import checks as of_data
 from fedreact.data.dataset import SeriesDataset
 from fedreact.errors import UserError
 from fedreact.metrics.contract import PRIMARY, Metric
+from fedreact.runs import contract as runs
 from fedreact.runs.contract import Inputs, Line, Method, method, skipped
+from fedreact.runs.of_clients import CLIENTS, OfClients
 from fedreact.task import Task
+
+log = logging.getLogger("fedreact")
 
 
 def read_inputs(args: Namespace, spec: Any) -> Inputs:
@@ -66,17 +76,43 @@ def read_metrics(names: Sequence[str], task: Task) -> dict[str, Metric]:
     return found
 
 
-def table(
-    lines: Iterable[Line], inputs: Inputs, spec: Any, seed: int
-) -> Iterator[Sequence[str | int]]:
-    """Lines of scores as rows of a csv, a header first."""
-    header = None
-    for line in lines:
-        if header is None:
-            header = list(line.values)
-            yield ["setting", "data", "seed", *spec.INDEX, *header]
-        values = [written(name, line.values[name]) for name in header]
-        yield [inputs.setting, inputs.data.name, seed, *line.index, *values]
+def findings(kind: str, inputs: Inputs, options: Any, methods: Sequence[Method]) -> list[str]:
+    """Say, and return, what makes a run's results mean nothing: data, clients, or options."""
+    of_kind = runs.part_of(kind, "run")
+    found = [
+        *of_data.findings(inputs.data),
+        *of_clients.findings(inputs.partition),
+        *(of_kind.findings(inputs, options, methods) if hasattr(of_kind, "findings") else []),
+    ]
+    for sentence in found:
+        log.warning("note: %s", sentence)
+    return found
+
+
+def write(
+    output: Path,
+    lines: Iterable[Line],
+    inputs: Inputs,
+    index: Sequence[str],
+    seed: int,
+    metric: str,
+    findings: Sequence[str],
+) -> None:
+    """Write lines of scores, as they come, as a csv with a header, and what is kept of clients."""
+    kept, header = OfClients(inputs.partition, metric, findings), None
+    with (
+        atomic(output) as path,
+        atomic(output.with_suffix(CLIENTS)) as beside,
+        path.open("w", newline="") as file,
+    ):
+        rows = csv.writer(file, lineterminator="\n")
+        for line in kept.note(lines):
+            if header is None:
+                header = list(line.values)
+                rows.writerow(["setting", "data", "seed", *index, *header])
+            values = [written(name, line.values[name]) for name in header]
+            rows.writerow([inputs.setting, inputs.data.name, seed, *line.index, *values])
+        kept.save(beside)
 
 
 def written(name: str, value: float) -> str:

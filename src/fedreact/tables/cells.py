@@ -10,6 +10,7 @@ import pandas as pd
 from fedreact import plugins
 from fedreact.errors import UserError
 from fedreact.intervals import FEWEST, Summary, summarise
+from fedreact.runs import of_clients
 from fedreact.tables import published as values
 
 COLUMNS = [
@@ -119,6 +120,18 @@ def judge(summary: Summary, published: float, rounding: float, spread: float = n
     if not low - rounding <= published <= high + rounding:
         return "differs"
     return "undecided" if high - low > spread else "reproduced"
+
+
+def findings(layout: Sequence[Place], paths: Sequence[Path]) -> dict[str, list[str]]:
+    """What makes the scores of rows mean nothing, as their runs have found."""
+    of_row: dict[str, dict[str, None]] = {}
+    for path in paths:
+        rows = {place.row for place in layout if place.folder == str(path.parent)}
+        beside = of_clients.read(path) if rows else None
+        for row in rows if beside else ():
+            of_row.setdefault(row, {}).update(dict.fromkeys(beside["findings"].tolist()))
+    order = dict.fromkeys(place.row for place in layout)
+    return {row: list(of_row[row]) for row in order if of_row.get(row)}
 
 
 def lines_of(layout: Sequence[Place], scores: pd.DataFrame) -> dict[tuple[str, str], pd.DataFrame]:

@@ -90,6 +90,15 @@ def notes(
     return [*rows, *_told(doubts or {}, ""), *left_out]
 
 
+def findings(of_rows: dict[str, list[str]]) -> list[str]:
+    """What makes rows mean nothing; rows of the same findings together."""
+    rows_of: dict[str, list[str]] = {}
+    for row, sentences in of_rows.items():
+        for sentence in sentences:
+            rows_of.setdefault(sentence, []).append(row)
+    return [f"Beware, {'; '.join(rows)}: {sentence}" for sentence, rows in rows_of.items()]
+
+
 def _told(reasons, everywhere_is):
     rows_of: dict[tuple, list[str]] = {}
     for row, why in reasons.items():

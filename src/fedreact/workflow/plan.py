@@ -15,6 +15,7 @@ from fedreact import options
 from fedreact.data.registry import load_registry
 from fedreact.errors import UserError
 from fedreact.provenance import TOLD
+from fedreact.workflow import failures
 from fedreact.workflow.cells import Cells
 from fedreact.workflow.claim_steps import ClaimSteps
 from fedreact.workflow.config import Config, chosen_papers, load_scale
@@ -159,13 +160,8 @@ class Plan:
         return self.steps.paper(paper).scale.seeds.get(kind, self.how_much.seeds)
 
     def errors(self) -> list[str]:
-        """Lines in the logs of steps that say what went wrong, each with its log's path."""
-        return [
-            f"{line}  ({path})"
-            for path in sorted(Path(self.results, "logs").rglob("*.log"))
-            for line in path.read_text(errors="replace").splitlines()
-            if line.startswith("error: ")
-        ]
+        """What failed in this run, a line a job."""
+        return failures.errors(Path(self.results, "logs"))
 
     @property
     def gpus(self) -> int:

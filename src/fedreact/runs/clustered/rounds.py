@@ -32,6 +32,13 @@ class RoundScores(NamedTuple):
         the true clusters are not known.
     worst_cluster
         The first metric averaged over the clients of the true cluster where it is worst.
+    worst_tenth
+        The same over the tenth of the clients where it is worst.
+    n_clusters
+        Clusters that the method has found; NaN for methods without one cluster for each client.
+    clients
+        Of each client, ``[K]``: its ``score`` by the first metric, its ``cluster`` and its
+        ``true_cluster`` in this round (see :class:`fedreact.runs.contract.Line`).
     """
 
     t: int
@@ -39,6 +46,9 @@ class RoundScores(NamedTuple):
     values: dict[str, float]
     rand: float
     worst_cluster: float
+    worst_tenth: float
+    n_clusters: float
+    clients: dict[str, np.ndarray]
 
 
 def run(
@@ -94,13 +104,42 @@ def run(
         for name, method in methods.items():
             states[name], held, found = method.round(states[name], uploads)
             models = held[seen].reshape(-1, *shape)
+            if bad := int((~np.isfinite(models)).any((1, 2)).sum()):
+                raise UserError(
+                    f"method {name}: the models of {bad} of {len(models)} clients are NaN or "
+                    f"infinite in round {t}"
+                )
             scores = held_out.scores(models, weights, metrics, task.unit, task.centre)
             known = found is not None and partition.clusters_known
             rand = rand_score(clusters, found[seen]) if known else np.nan
             by_cluster = [scores[first][clusters == c].mean() for c in np.unique(clusters)]
             means = {metric: float(values.mean()) for metric, values in scores.items()}
             worst = metrics[first].worst(by_cluster)
-            yield RoundScores(t, name, means, float(rand), worst)
+            tenth = worst_tenth(scores[first], metrics[first])
+            n_clusters = np.nan if found is None else len(np.unique(found[seen]))
+            true = truth if partition.clusters_known else None
+            kept = of_clients(seen, scores[first], found, true)
+            yield RoundScores(t, name, means, float(rand), worst, tenth, n_clusters, kept)
+
+
+def worst_tenth(scores: np.ndarray, metric: Metric) -> float:
+    """Mean over the tenth of the clients, one at least, where a metric is worst."""
+    ordered = np.sort(scores if metric.better != "lower" else -scores)
+    mean = ordered[: -(-len(scores) // 10)].mean()
+    return float(mean if metric.better != "lower" else -mean)
+
+
+def of_clients(
+    seen: np.ndarray, scores: np.ndarray, found: np.ndarray | None, truth: np.ndarray | None
+) -> dict[str, np.ndarray]:
+    """Scores and clusters ``[K]`` of all clients, of which some have been seen."""
+    score = np.full(len(seen), np.nan, dtype=np.float32)
+    score[seen] = scores
+    none = np.full(len(seen), -1, dtype=np.int16)
+    cluster, true = (
+        none if of is None else np.where(seen, of, -1).astype(np.int16) for of in (found, truth)
+    )
+    return {"score": score, "cluster": cluster, "true_cluster": true}
 
 
 def sampler(

@@ -7,6 +7,7 @@ import numpy as np
 
 from fedreact import plugins
 from fedreact.algorithms.clustered.contract import Algorithm, Setting
+from fedreact.clients import checks
 from fedreact.clients.schedule import schedule
 from fedreact.clients.validation import held_back
 from fedreact.clustering.n_clusters import choose
@@ -31,9 +32,10 @@ def run(
 ) -> Iterator[Line]:
     """Run all rounds; a line for each round and method.
 
-    Beside the metrics asked for: the Rand score, the first metric in the cluster where it is worst,
-    what a client's training in Phase 1 and the features of its samples took (fits of Phase 2 are
-    not counted), and what has gone between it and the server in both phases.
+    Beside the metrics asked for: the Rand score, how many clusters there are, the first metric in
+    the cluster and in the tenth of the clients where it is worst, what a client's training in Phase
+    1 and the features of its samples took (fits of Phase 2 are not counted), and what has gone
+    between it and the server in both phases.
     """
     if options.validate:
         drawn = held_back(inputs.partition, len(inputs.data.y), seed)
@@ -88,7 +90,9 @@ def run(
             (score.method, score.t),
             score.values
             | {"rand": score.rand, "worst_cluster": score.worst_cluster}
+            | {"worst_tenth": score.worst_tenth, "n_clusters": score.n_clusters}
             | {"steps": steps, "gflops": gflops, "bytes": megabytes + sent},
+            score.clients,
         )
 
 
@@ -127,6 +131,27 @@ def linear_task(
     sgd = (options.sgd_epochs, options.sgd_batch_size, options.sgd_learning_rate)
     how = (options.regressor, options.penalty, sgd, seed)
     return features, y, Regression(unit, centre, task.outputs, *how)
+
+
+def findings(inputs: Inputs, options: Options, methods: Sequence[Method]) -> list[str]:
+    """What makes methods alike that should differ."""
+    drawn, features, found = inputs.partition, inputs.features, []
+    if (features[:1] == features).all():
+        found.append("The encoder gives all series the same features.")
+    K, whole = len(drawn.train), checks.whole_train_sets(drawn, options.samples_per_round)
+    if options.rounds > 1 and options.drift is None and 2 * whole > K:
+        found.append(
+            f"A round takes {options.samples_per_round} samples, which is all that {whole} of {K} "
+            "clients have: their rounds are the same, and memory has nothing to average "
+            "(samples_per_round)."
+        )
+    told = {options.n_clusters, *(method.of_run.get("n_clusters") for method in methods)}
+    if told <= {None, 1} and len(np.unique(drawn.clusters)) == 1 and K > 1:
+        found.append(
+            "There is one cluster, so methods that merge within clusters average over all clients "
+            "(n_clusters says how many to find)."
+        )
+    return found
 
 
 def work(options: Options, methods: Sequence[Method], task: Task, sizes: Sequence[int]) -> float:

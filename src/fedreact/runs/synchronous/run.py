@@ -57,12 +57,16 @@ def run(
         of_method = settled(options, algorithm.models, task, [len(of) for of in clients])
         job = Job(local_training(of_method, task), algorithm, X, clients, seed, y)
 
-        def score(engine, server, state, t, algorithm=algorithm):
+        def score(engine, server, state, t, algorithm=algorithm, name=method.name):
+            """Means by metric, then the clients' scores by the first."""
             if not is_scored(t, options):
                 return None
             shown = (tests, y, metrics, unit, centre)
-            found = client_scores(engine, algorithm, server, state, *shown)
-            return list(found.values())
+            try:
+                found = client_scores(engine, algorithm, server, state, *shown)
+            except UserError as error:
+                raise UserError(f"method {name}, round {t}: {error}") from error
+            return [*(values.mean() for values in found.values()), *next(iter(found.values()))]
 
         what = f"{method.name}, {inputs.setting}, seed {seed}"
         steps, gflops = training_costs(job)
@@ -73,7 +77,14 @@ def run(
         for t, values in enumerate(scores, start=1):
             if values is not None:
                 taken = {"steps": t * steps, "gflops": t * gflops, "bytes": megabytes[t - 1]}
-                yield Line((method.name, t), dict(zip(metrics, map(float, values))) | taken)
+                means, of_clients = values[: len(metrics)], np.asarray(values[len(metrics) :])
+                nowhere = np.full(len(clients), -1, dtype=np.int16)
+                yield Line(
+                    (method.name, t),
+                    dict(zip(metrics, map(float, means))) | taken,
+                    {"score": of_clients.astype(np.float32)}
+                    | {"cluster": nowhere, "true_cluster": nowhere},
+                )
 
 
 def make(method: Method) -> Algorithm:

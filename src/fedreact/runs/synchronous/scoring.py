@@ -6,6 +6,7 @@ import numpy as np
 
 from fedreact.engine.engine import Arrays, Stacked, Workers
 from fedreact.engine.predicting import BATCH, Request
+from fedreact.errors import UserError
 from fedreact.metrics.contract import Metric
 
 
@@ -19,8 +20,8 @@ def client_scores(
     metrics: Mapping[str, Metric],
     unit: float | np.ndarray = 1.0,
     centre: float | np.ndarray = 0.0,
-) -> dict[str, float]:
-    """Mean over clients of each metric.
+) -> dict[str, np.ndarray]:
+    """Score ``[K]`` of each client by each metric.
 
     Parameters
     ----------
@@ -33,8 +34,15 @@ def client_scores(
     y
         Labels or targets of all samples ``[N]`` or ``[N, M]``, which were divided by ``unit`` after
         ``centre`` was taken off.
+
+    Raises
+    ------
+    UserError
+        The weights that clients are tested with are no numbers.
     """
     weights = algorithm.personal(server, state)
+    if bad := sum(not np.isfinite(of_client).all() for of_client in weights):
+        raise UserError(f"the models of {bad} of {len(weights)} clients are NaN or infinite")
     adapts = hasattr(algorithm, "adapt")
     if len(weights) == 1 and not adapts:  # clients share many of their test samples
         anyones = np.unique(np.concatenate(tests))
@@ -59,5 +67,5 @@ def client_scores(
         if own and y.dtype.kind == "f":
             given = [(out * unit + centre, t * unit + centre) for out, t in given]
         values = [metric.client(metric.samples(*of).mean(0)) for of in given]
-        result[name] = float((1.0 if own else unit) * np.array(values).mean())
+        result[name] = (1.0 if own else unit) * np.array(values)
     return result

@@ -1,0 +1,56 @@
+"""Say what a dataset of your own is, and what would make its results mean nothing; nothing is run.
+
+Clients are those that the file names; without any, deal its series to clusters (docs/own.md).
+"""
+
+from pathlib import Path
+
+import numpy as np
+
+from fedreact.clients import checks as of_clients
+from fedreact.clients.partitioners.owner import Owner
+from fedreact.command import log, parser, run
+from fedreact.data import checks as of_data
+from fedreact.data import own
+from fedreact.errors import UserError
+
+
+def main(args):
+    """Read it, deal its clients, print."""
+    data = own.read(args.file, args.file.stem)
+    task = data.task
+    what = "targets" if task.kind == "regression" else "labels"
+    log.info(
+        "%s: %d series of %d channels and %d steps; %s, %d %s",
+        *(args.file, len(data.X), task.channels, task.steps, task.kind, task.outputs, what),
+    )
+    found = of_data.findings(data)
+    if data.owner is None:
+        log.info("It names no clients.")
+    else:
+        try:
+            drawn = Owner(test_share=args.test_share).deal(data, 0)
+        except UserError as error:
+            raise UserError(f"{error} [in {args.file}]") from error
+        sizes = np.array([len(samples) for samples in drawn.train])
+        log.info(
+            "%d clients, with %d to %d train samples, %d in the median",
+            *(len(sizes), sizes.min(), sizes.max(), np.median(sizes)),
+        )
+        found += of_clients.findings(drawn)
+        if whole := of_clients.whole_train_sets(drawn, args.samples_per_round):
+            found.append(
+                f"A round of {args.samples_per_round} samples takes all that {whole} of "
+                f"{len(sizes)} clients have: set samples_per_round to less."
+            )
+        found.append("No clusters are known of clients: say how many to find by n_clusters.")
+    for sentence in found:
+        log.warning("note: %s", sentence)
+
+
+if __name__ == "__main__":
+    p = parser(__doc__)
+    p.add_argument("file", type=Path, help="data/own/<name>.npz, or one that will lie there")
+    p.add_argument("--samples-per-round", type=int, default=64, help="of the setting")
+    p.add_argument("--test-share", type=float, default=0.1, help="of the partition")
+    run(main, p)

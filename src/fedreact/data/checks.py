@@ -1,0 +1,47 @@
+"""What of a dataset makes results mean nothing, though nothing is wrong with its form."""
+
+import numpy as np
+
+from fedreact.data.dataset import SeriesDataset
+from fedreact.data.windows import Windows
+
+FEW = 5
+"""Series of a label, below which labels look like numbers."""
+
+MANY = 20
+"""Labels that are many, if there are few series of each."""
+
+
+def findings(data: SeriesDataset) -> list[str]:
+    """A sentence for each thing that is suspicious; none, if nothing is."""
+    task, n, found = data.task, len(data.X), []
+    if task.channels > task.steps:
+        found.append(
+            f"Series have {task.channels} channels and {task.steps} steps: if it is the other way "
+            "round, X is transposed; it should be [N, channels, T]."
+        )
+    constant = _constant(data)
+    if constant == n:
+        found.append("No series changes over its steps.")
+    elif constant > n / 2:
+        found.append(f"{constant} of {n} series do not change over their steps.")
+    if task.kind == "classification" and task.outputs > MANY and n < FEW * task.outputs:
+        found.append(
+            f"There are {task.outputs} labels for {n} series: if they are numbers to be predicted, "
+            "y should be floats."
+        )
+    if task.kind == "regression" and (data.y == data.y[:1]).all():
+        found.append("All targets are the same number.")
+    if task.kind == "multi-label" and (same := int((data.y == data.y[:1]).all(0).sum())):
+        found.append(f"{same} of {task.outputs} labels are the same for all series.")
+    return found
+
+
+def _constant(data):
+    """How many series have one value in each channel."""
+    if isinstance(data.X, Windows):
+        values = data.X.values
+        return len(data.X) if (values == values[:1]).all() else 0
+    first = data.X[:, :, :1]
+    observed = np.arange(data.X.shape[2]) < data.lengths[:, None]
+    return int(((first == data.X) | ~observed[:, None]).all((1, 2)).sum())

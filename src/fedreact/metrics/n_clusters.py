@@ -1,0 +1,5 @@
+"""How many clusters a method has found."""
+
+from fedreact.metrics.contract import Metric
+
+METRIC = Metric(title="Clusters found, mean over rounds", bounds=(1.0, float("inf")), decimals=1)

@@ -1,0 +1,9 @@
+"""The primary metric of a task over the tenth of the clients where it is worst."""
+
+from fedreact.metrics.contract import Metric
+
+METRIC = Metric(
+    title="Accuracy of the worst tenth of the clients, mean over rounds",
+    better="higher",
+    bounds=(0.0, 1.0),
+)

@@ -1,0 +1,43 @@
+"""A step of the workflow ends when the workflow is gone.
+
+Who kills Snakemake alone leaves its steps running: started again, it would train the same twice.
+"""
+
+import _thread
+import logging
+import os
+import threading
+import time
+from pathlib import Path
+
+log = logging.getLogger("fedreact")
+
+STEP = "FEDREACT_STEP"
+"""Set by the shell of a step (``workflow/step.sh``): only there somebody waits for the result."""
+
+EVERY = 2.0
+"""Seconds between two looks."""
+
+
+def watch() -> None:
+    """Interrupt this process once the one that started its shell is gone."""
+    if STEP in os.environ:
+        before = line_of_descent()
+        threading.Thread(target=_wait, args=(before,), daemon=True).start()
+
+
+def _wait(before):
+    while line_of_descent() == before:
+        time.sleep(EVERY)
+    log.error("error: the workflow that started this step is gone; run the same command again")
+    _thread.interrupt_main()
+
+
+def line_of_descent() -> tuple[int, int]:
+    """Processes that started this one and that one: shell, and Snakemake; 0 if it is not known."""
+    parent = os.getppid()
+    try:
+        stat = Path(f"/proc/{parent}/stat").read_text()
+    except OSError:  # gone by now, or no /proc
+        return parent, 0
+    return parent, int(stat.rsplit(")", 1)[1].split()[1])

@@ -1,0 +1,63 @@
+"""What failed in this run of the workflow, and why, in a line a job.
+
+The shell around each step (``workflow/step.sh``) ends the log of one that fails with :data:`MARK`
+and the name of the run, so that logs of earlier runs are told apart, on a cluster as well.
+"""
+
+import os
+import re
+import time
+from pathlib import Path
+
+RUN = "FEDREACT_RUN_ID"
+"""The environment's variable with the name of the run."""
+
+MARK = "failed in run "
+
+FRAME = re.compile(r'File "(.+)", line (\d+)')
+RAISED = re.compile(r"[A-Za-z_][\w.]*(: .*)?")
+
+
+def begin() -> None:
+    """Give this run a name, which its steps inherit."""
+    os.environ[RUN] = f"{time.time_ns():x}-{os.getpid()}"
+
+
+def errors(logs: Path) -> list[str]:
+    """A line for each job of this run that failed: its last error, and its log."""
+    run = os.environ.get(RUN, "")
+    found = []
+    for path in sorted(Path(logs).rglob("*.log")):
+        *lines, last = path.read_text(errors="replace").splitlines() or [""]
+        name, _, status = last.removeprefix(MARK).partition(": ")
+        if run and last.startswith(MARK) and name == run:
+            found.append(f"{reason(lines) or f'ended with {status}'}  ({path})")
+    return found
+
+
+def reason(lines: list[str]) -> str:
+    """The last error of a log: one that is said in a line, or an exception and where it arose.
+
+    The place is the innermost in ``own/``, as it is there that a user can mend it, else the
+    innermost.
+    """
+    said = [i for i, line in enumerate(lines) if line.startswith("error: ")]
+    traced = [i for i, line in enumerate(lines) if line.startswith("Traceback ")]
+    if not traced or (said and said[-1] > traced[-1]):
+        return lines[said[-1]] if said else ""
+    frames, raised = [], ""
+    for line in lines[traced[-1] + 1 :]:
+        if found := FRAME.match(line.strip()):
+            frames.append(found.groups())
+        elif not line.startswith(" ") and RAISED.fullmatch(line):
+            raised = line
+            break
+    own = [f.groups() for line in lines if (f := FRAME.match(line.strip())) and "/own/" in f[1]]
+    where = (own or frames)[-1:]
+    places = [f" [{_short(file)}, line {number}]" for file, number in where]
+    return f"error: {raised or 'an exception'}{''.join(places)}"
+
+
+def _short(file):
+    here = f"{Path.cwd()}/"
+    return file.removeprefix(here)

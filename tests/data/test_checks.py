@@ -1,0 +1,91 @@
+"""What would make results on a dataset mean nothing is said, with nothing run."""
+
+import re
+import subprocess
+import sys
+
+import numpy as np
+import pytest
+from helpers import ROOT
+
+from fedreact.clients import checks as of_clients
+from fedreact.clients.partition import NOTHING, Partition
+from fedreact.data import checks, own
+
+RNG = np.random.default_rng(0)
+SOUND = {"X": RNG.normal(size=(40, 2, 5)), "y": np.arange(40) % 2}
+
+
+def write(folder, **changes):
+    file = folder / "mine.npz"
+    np.savez(file, **(SOUND | changes))
+    return file
+
+
+@pytest.mark.parametrize(
+    ("changes", "words"),
+    [
+        ({"X": RNG.normal(size=(40, 9, 2))}, "9 channels and 2 steps: .* transposed"),
+        ({"X": np.zeros((40, 2, 5))}, "No series changes"),
+        ({"X": SOUND["X"] * (np.arange(40) > 29)[:, None, None]}, "30 of 40 series do not change"),
+        ({"y": np.arange(40) % 30}, "30 labels for 40 series"),
+        ({"y": np.full(40, 3.5)}, "All targets are the same"),
+        ({"y": np.ones((40, 3), bool)}, "3 of 3 labels are the same"),
+        (
+            {"X": None, "recording": np.ones((90, 2)), "start": np.arange(40), "steps": 5},
+            "No series changes",
+        ),
+    ],
+)
+def test_what_is_suspicious_is_found(tmp_path, changes, words):
+    if "X" in changes and changes["X"] is None:
+        file = tmp_path / "mine.npz"
+        np.savez(file, y=SOUND["y"], **{k: v for k, v in changes.items() if v is not None})
+    else:
+        file = write(tmp_path, **changes)
+    found = checks.findings(own.read(file, "mine"))
+    assert len(found) == 1
+    assert re.search(words, found[0])
+
+
+def test_nothing_is_found_in_sound_data(tmp_path):
+    assert checks.findings(own.read(write(tmp_path), "mine")) == []
+    # A padded series is no constant one.
+    X = SOUND["X"].copy()
+    X[:, :, 3:] = 0
+    assert checks.findings(own.read(write(tmp_path, X=X, lengths=np.full(40, 3)), "mine")) == []
+
+
+def partition(*train):
+    clusters, empty = np.zeros(len(train), dtype=int), np.zeros((1, 0), dtype=int)
+    test = [np.array([9])] * len(train)
+    return Partition(clusters, list(train), test, empty, np.zeros((1, 1, 0)), NOTHING)
+
+
+def test_clients_of_identical_samples_are_found():
+    a, b = np.array([1, 2]), np.array([3, 4, 5])
+    (found,) = of_clients.findings(partition(a, b, a.copy()))
+    assert found.startswith("3 clients hold 2 different train sets")
+    assert of_clients.findings(partition(a, b)) == []
+    assert of_clients.whole_train_sets(partition(a, b), 2) == 1
+
+
+def test_a_command_says_all_of_it(tmp_path):
+    file = write(tmp_path, X=np.zeros((40, 2, 5)), client=np.arange(40) // 10)
+
+    def check(*words):
+        command = [sys.executable, str(ROOT / "scripts/check_data.py"), *map(str, words)]
+        return subprocess.run(command, cwd=tmp_path, capture_output=True, text=True)
+
+    said = check(file).stderr
+    assert "40 series of 2 channels and 5 steps; classification, 2 labels" in said
+    assert "4 clients, with 9 to 9 train samples" in said
+    assert "note: No series changes over its steps." in said
+    assert "takes all that 4 of 4 clients have" in said
+    assert "No clusters are known" in said
+    assert "takes all" not in check(file, "--samples-per-round", 5).stderr
+    assert "names no clients" in check(write(tmp_path)).stderr
+    wrong = check(write(tmp_path, client=np.arange(40)))
+    assert wrong.returncode == 2
+    assert "\nerror: partition: client 0 has 1 series, too few" in wrong.stderr
+    assert list(tmp_path.iterdir()) == [file]

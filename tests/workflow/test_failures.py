@@ -1,0 +1,90 @@
+"""The summary of a run says what failed in it, each in a line, and nothing else."""
+
+import subprocess
+import sys
+
+import pytest
+from helpers import ROOT
+
+from fedreact.workflow import failures
+
+TRACEBACK = """reading
+Traceback (most recent call last):
+  File "{here}/scripts/run.py", line 41, in <module>
+    run(main, words)
+  File "{here}/own/algorithms/clustered/mine.py", line 12, in round
+    return nothing
+  File "/usr/lib/python3/numpy/core.py", line 7, in dot
+    raise
+NameError: name 'nothing' is not defined
+"""
+
+
+@pytest.fixture
+def logs(tmp_path, monkeypatch):
+    monkeypatch.setenv(failures.RUN, "")
+    failures.begin()
+    return tmp_path
+
+
+def step(logs, command, name="a.log"):
+    """Run a command as the rules do."""
+    shell = f'. "{ROOT}/workflow/step.sh" "{ROOT}/src"; {command} 2>&1 | tee {logs / name}'
+    found = subprocess.run(["bash", "-c", shell], cwd=logs, capture_output=True, text=True)
+    return found.returncode
+
+
+def python(text):
+    return f"{sys.executable} -c '{text}'"
+
+
+def test_an_error_that_is_said_in_a_line(logs):
+    assert step(logs, python('import sys; print("a"); sys.exit("error: no such file")')) == 1
+    assert failures.errors(logs) == [f"error: no such file  ({logs}/a.log)"]
+
+
+def test_an_exception_has_its_place(logs):
+    assert step(logs, python("print(1)\nundefined")) == 1
+    (line,) = failures.errors(logs)
+    assert line.startswith("error: NameError: name")
+    assert "[<string>, line 2]" in line
+
+
+def test_the_place_in_a_file_of_the_users_own_comes_first(tmp_path, monkeypatch):
+    monkeypatch.chdir(tmp_path)
+    found = failures.reason(TRACEBACK.format(here=tmp_path).splitlines())
+    assert found == (
+        "error: NameError: name 'nothing' is not defined "
+        "[own/algorithms/clustered/mine.py, line 12]"
+    )
+
+
+def test_an_exception_of_a_worker_has_its_place_in_the_users_file(tmp_path):
+    """Its traceback comes before that of the process that waited for it."""
+    of_worker = '"""\n' + TRACEBACK.format(here=tmp_path) + '"""\n\nThe above exception was ...\n\n'
+    found = of_worker + (
+        'Traceback (most recent call last):\n  File "/usr/pool.py", line 4, in get\n    raise\n'
+        "NameError: name 'nothing' is not defined\n"
+    )
+    assert "mine.py, line 12]" in failures.reason(found.splitlines())
+
+
+def test_a_killed_step(logs):
+    assert step(logs, "bash -c 'kill -9 $$'") == 137
+    (line,) = failures.errors(logs)
+    assert line.startswith("error: stopped by signal 9")
+
+
+def test_a_step_that_says_nothing(logs):
+    assert step(logs, "bash -c 'exit 3'") == 3
+    assert failures.errors(logs) == [f"ended with status 3  ({logs}/a.log)"]
+
+
+def test_nothing_of_steps_that_succeed_or_of_earlier_runs(logs):
+    assert step(logs, python('print("error: this was caught")')) == 0
+    assert step(logs, python('import sys; sys.exit("error: SUMO is not installed")'), "old.log")
+    assert len(failures.errors(logs)) == 1
+    failures.begin()
+    assert failures.errors(logs) == []
+    assert step(logs, "false", "new.log") == 1
+    assert [line.split("/")[-1] for line in failures.errors(logs)] == ["new.log)"]
