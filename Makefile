@@ -41,10 +41,10 @@ endif
 	@touch $@
 
 tables: setup
-	snakemake --cores $(CORES) --quiet host reason rules -- all_tables
+	snakemake --cores $(CORES) all_tables
 
 figures: setup
-	snakemake --cores $(CORES) --quiet host reason rules -- all_figures
+	snakemake --cores $(CORES) all_figures
 
 # What a run will cost, and what it has taken.
 plan: setup

@@ -15,6 +15,7 @@ from fedreact.figures.digits import Digits
 from fedreact.figures.gain import Gain
 from fedreact.figures.label_distribution import LabelDistribution
 from fedreact.figures.n_clusters import NClusters
+from fedreact.figures.over_option import OverOption
 from fedreact.figures.rand_score import RandScore
 from fedreact.figures.spectrogram import Spectrogram
 from fedreact.figures.theorem1 import Theorem1
@@ -165,7 +166,17 @@ def of_clients(path):
     return kind, of_scores(kind, lines), []
 
 
+def over_option(path):
+    kind = OverOption("s10", "samples", (4, 8), "samples", {"EC": "a1", "SC": "sc"})
+    cells = {
+        place: scores().query("method == @of['method']").assign(accuracy=0.1 * float(place[0]))
+        for place, of in kind.cells().items()
+    }
+    return kind, cells, []
+
+
 MADE = {
+    "over-option": over_option,
     "clients": of_clients,
     "curves": _curves,
     "digits": lambda path: (Digits(), {}, [digits(path / "d.npz")]),

@@ -1,5 +1,6 @@
 """What Fed-REACT's folder says, beyond what holds for every paper."""
 
+import re
 from pathlib import Path
 from types import SimpleNamespace
 
@@ -46,8 +47,8 @@ def test_partitions_have_the_clients_that_their_names_say(paper):
     plan = make_plan()
     for name in paper.partitions:
         n_clients = plan.runs.n_clients("fed_react", name)
-        if name.startswith(("eeg", "sumo")):
-            assert n_clients == int(name.split("-")[0].lstrip("egsumo"))
+        if name.startswith(("eeg", "sumo", "writers")):
+            assert n_clients == int(re.search(r"\d+", name)[0])
             continue
         stated = [n for n in (100, 50, 10) if f"clients{n}-" in name or name.endswith(f"g{n}")]
         assert n_clients == (stated[0] if stated else 100), name

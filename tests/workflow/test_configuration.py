@@ -76,11 +76,6 @@ def test_wrong_settings_of_the_user(project, change, words):
         ),
         (
             "partitions",
-            lambda c: c["clients10-beta1.5"].update(data="mine"),
-            ["'mine' is unknown", "data/own/<name>"],
-        ),
-        (
-            "partitions",
             lambda c: c["disjoint100"].update(beta=1.0),
             ["disjoint100", "unknown option beta of supports"],
         ),

@@ -17,7 +17,15 @@ log = logging.getLogger("fedreact")
 def dry_run(targets: Sequence[str], cores: int, scale: str, config: Sequence[str]) -> str:
     """What Snakemake prints on the jobs that are to be done."""
     words = [sys.executable, "-m", "snakemake", *targets, "--cores", str(cores)]
-    words += ["--dry-run", "--printshellcmds", "--config", f"scale={scale}", *config]
+    words += [
+        "--quiet",
+        "host",
+        "--dry-run",
+        "--printshellcmds",
+        "--config",
+        f"scale={scale}",
+        *config,
+    ]
     done = subprocess.run(words, capture_output=True, text=True, check=False)
     if done.returncode:
         lines = [line for line in (done.stderr + done.stdout).splitlines() if line.strip()]

@@ -209,8 +209,11 @@ def build(
         nor are published rows whose label is lost: they stand alone, with no seeds. Cells of
         methods that cannot run are left out.
     """
-    means = per_seed(about.metrics, scores, about.last)
     places = {(place.row, place.column): place for place in layout if not place.skipped}
+    if not places:
+        why = "; ".join(dict.fromkeys(str(place.skipped) for place in layout))
+        raise UserError(f"{table}: nothing of it can be built: {why}")
+    means = per_seed(about.metrics, scores, about.last)
     lines = []
     for metric in about.metrics:
         bounds = plugins.load("metrics", metric, "METRIC").bounds

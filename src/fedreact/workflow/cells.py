@@ -27,7 +27,7 @@ class Cell:
     method
         With its options.
     skipped
-        Why the method cannot run there; ``None`` if it can.
+        Why the method cannot run there, or its data cannot be had; ``None`` if it can.
     unlike
         What the scale does otherwise than the paper in runs of this kind on this setting.
     """
@@ -126,7 +126,9 @@ class Cells:
         data = self.steps.dataset(*self.steps.partition_of(self.paper.name, setting, changes))
         method = replace(method, of_run=variants.different(method.of_run, None, of_run))
         job += runs.part_of(kind, "spec").job(method, of_run)
-        skipped = runs.skipped(kind, method.algorithm, self.steps.sources.task(data))
+        skipped = self.steps.sources.missing(data) or runs.skipped(
+            kind, method.algorithm, self.steps.sources.task(data)
+        )
         owner, own = self.steps.cited(self.paper.name, "settings", setting)
         unlike = owner.scale.unlike.get(own, {}).get(kind, ())
         return Cell(kind, data, name, job, method, skipped, unlike)

@@ -148,7 +148,9 @@ class ClaimSteps:
                     if changed != cells and None not in changed:
                         line = self._line(paper, at, left, right, *changed, published)
                         alternatives.setdefault(f"{entry}: {value}", []).append(line)
-            if not alternatives:
+            if not alternatives and not any(
+                cell.skipped for cell in of.table(claim.table).values()
+            ):
                 raise UserError(f"{where}: ledger: {entry} is not measured on a setting of this")
             for reading, lines in alternatives.items():
                 yield one | {"reading": reading, "contrasts": lines}

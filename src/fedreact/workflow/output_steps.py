@@ -66,6 +66,15 @@ class OutputSteps:
             found += self._asked(target)[1]
         return list(dict.fromkeys(found))
 
+    def missing(self, target: str) -> str | None:
+        """Why nothing of a table or figure can be made here; ``None`` if something can."""
+        cells = list(self.cells(target).values())
+        data = [cell.data for cell in cells]
+        if not data and target in self.plan.figures:
+            data = self._asked(target)[1]
+        why = [self.plan.sources.missing(name) for name in data]
+        return why[0] if why and all(why) else None
+
     def datasets_shown(self) -> list[str]:
         """Datasets of all tables and figures of the chosen papers."""
         targets = self.plan.chosen(self.plan.tables | self.plan.figures)

@@ -137,7 +137,19 @@ class Plan:
     def chosen(self, named: dict[str, tuple[str, str]], papers: Iterable[str] = ()) -> list[str]:
         """Targets of some papers, of those that the configuration names if none are given."""
         wanted = list(papers) or self.papers
-        return [target for target, (paper, _) in named.items() if paper in wanted]
+        return [
+            target
+            for target, (paper, _) in named.items()
+            if paper in wanted and not (named is not self.searches and self.outputs.missing(target))
+        ]
+
+    def left_out(self) -> list[str]:
+        """A line for each reason for which chosen tables and figures cannot be made here."""
+        why: dict[str, list[str]] = {}
+        for target, (paper, _) in (self.tables | self.figures).items():
+            if paper in self.papers and (reason := self.outputs.missing(target)):
+                why.setdefault(reason, []).append(target)
+        return [f"Left out: {', '.join(targets)}: {reason}." for reason, targets in why.items()]
 
     def named_outputs(self) -> dict[str, list[str]]:
         """Files of each table and figure."""

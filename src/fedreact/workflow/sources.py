@@ -46,6 +46,7 @@ class Sources:
         self.data_folder, self.mirror, self.prepared = data_folder, mirror, prepared
         self._of_role: dict[str, str] = {}
         self._tasks: dict[str, Task] = {}
+        self._missing: dict[str, str | None] = {}
 
     @property
     def roles(self) -> list[str]:
@@ -75,8 +76,9 @@ class Sources:
             self.check(wanted, f"config: the dataset of {role}")
             return wanted
         candidates = [name for name, entry in self.registry.items() if entry.role == role]
-        if not candidates:
-            self.check(role, "partitions: data", [*self.roles])
+        if (
+            not candidates
+        ):  # a dataset of this name, which may be missing: what needs it is left out
             return role
         return next((n for n in candidates if self._can_be_had(n)), candidates[-1])
 
@@ -106,6 +108,32 @@ class Sources:
                     f"{' and '.join(entry.files)}"
                 )
         return name in self.prepared or (first.url is not None and files.reachable(first.url))
+
+    def missing(self, dataset: str) -> str | None:
+        """Why a dataset cannot be had here; ``None`` if it can.
+
+        One that the configuration names is wanted in any case: its own step says what is missing.
+        """
+        if dataset not in self._missing:
+            self._missing[dataset] = self._why_missing(dataset)
+        return self._missing[dataset]
+
+    def _why_missing(self, dataset):
+        name, _ = variants.parts(dataset)
+        if dataset in self.prepared or name in self.chosen.values():
+            return None
+        if name not in self.registry:
+            file = own.path(self.data_folder, name)
+            known = ", ".join([*self.registry, *own.names(self.data_folder)])
+            there = file.is_file()
+            return (
+                None if there else f"there is no dataset {name!r} (known: {known}), and no {file}"
+            )
+        if why := self.source(dataset).missing():
+            return why
+        if self._can_be_had(name):
+            return None
+        return f"{name} cannot be downloaded now, nor is it at hand (docs/data.md)"
 
     def is_own(self, dataset: str) -> bool:
         """Whether a dataset is one of the user's own."""

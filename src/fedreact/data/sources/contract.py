@@ -32,6 +32,10 @@ class Source:
         """The entry with the files that are needed: all that are registered."""
         return entry
 
+    def missing(self) -> str | None:
+        """What this machine lacks to make it, and what to do; ``None`` if nothing."""
+        return None
+
     def make(self, part: str, progress: Callable[[int, int], None]) -> dict[str, np.ndarray]:
         """Make a part; ``progress`` is told how much is done, and of how much."""
         raise NotImplementedError

@@ -4,6 +4,7 @@ What is simulated, and how, is in :mod:`fedreact.data.sumo`.
 """
 
 from dataclasses import dataclass
+from importlib.util import find_spec
 from typing import ClassVar, Literal
 
 from fedreact import npz
@@ -33,6 +34,12 @@ class SumoEV(Source):
     seed: Natural = SEED
 
     parts: ClassVar[tuple[str, ...]] = tuple(REGIONS)
+
+    def missing(self):
+        """The simulator."""
+        if find_spec("libsumo") is None:
+            return "SUMO is not installed; run: pip install -r requirements-sumo.txt"
+        return None
 
     def make(self, part, progress):
         """Simulate one town; one process can hold one simulation."""

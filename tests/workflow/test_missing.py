@@ -1,0 +1,54 @@
+"""Data that cannot be had: what needs it is left out and said, all else is built."""
+
+import pytest
+from helpers import ROOT, edit_yaml, make_plan
+
+from fedreact.data.sources import sumo_ev
+from fedreact.errors import UserError
+from fedreact.tables import cells
+
+PARTITIONS = "config/papers/fed_react/partitions.yaml"
+
+
+def test_without_sumo_all_is_built_that_does_not_need_it(monkeypatch):
+    monkeypatch.chdir(ROOT)
+    monkeypatch.setattr(sumo_ev, "find_spec", lambda name: None)
+    plan = make_plan(scale="paper")
+    plan.check()
+    whole = set(plan.tables) | set(plan.figures)
+    left = {*plan.chosen(plan.tables), *plan.chosen(plan.figures)}
+    assert {"table01", "table05", "phase1", "fig08"} <= left
+    assert {"table06", "iclr_table04", "sumo_splits", "sumo_clusters", "sumo_trip"} <= whole - left
+    of_table = plan.outputs.cells("table01")
+    skipped = {row for (row, _), cell in of_table.items() if cell.skipped}
+    assert skipped == {"SUMO EV (RMSE)"}
+    (said,) = plan.left_out()
+    assert "table06" in said
+    assert said.endswith("SUMO is not installed; run: pip install -r requirements-sumo.txt.")
+
+
+def test_vehicles_that_are_ready_need_no_sumo(project, monkeypatch):
+    monkeypatch.setattr(sumo_ev, "find_spec", lambda name: None)
+    ready = project / "results/smoke/data/sumo-ev.npz"
+    ready.parent.mkdir(parents=True)
+    ready.touch()
+    assert make_plan(scale="smoke").left_out() == []
+
+
+def test_a_file_that_is_missing_stops_only_what_needs_it(project):
+    edit_yaml(PARTITIONS, lambda c: c["clients100-beta1.0"].update(data="gestures"))
+    plan = make_plan(scale="smoke")
+    plan.check()
+    assert "table05" in plan.chosen(plan.tables)
+    assert "table04" not in plan.chosen(plan.tables)
+    (said,) = plan.left_out()
+    assert "table04" in said
+    assert "there is no dataset 'gestures'" in said
+    assert "data/own/gestures.npz" in said
+    # Who asks for it all the same is told in a line.
+    layout = [
+        cells.Place(*place, "folder", cell.method.name, cell.skipped)
+        for place, cell in plan.outputs.cells("table04").items()
+    ]
+    with pytest.raises(UserError, match="table04: nothing of it can be built: there is no dataset"):
+        cells.build("table04", layout, cells.About(["accuracy"]), {}, cells.read_scores([]), [])
