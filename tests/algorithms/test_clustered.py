@@ -120,6 +120,14 @@ def test_every_client_has_a_model_and_a_cluster_in_every_round(make):
         assert models.shape == (10, 24)
         assert np.isfinite(models).all()
         assert labels is None or (labels.shape == (10,) and labels.min() >= 0)
+        assert labels is None or labels.dtype.kind in "iu"
+
+
+def test_only_references_that_say_so_look_at_the_true_clusters(make):
+    other = np.random.default_rng(3).permutation(TRUTH)
+    plain, moved = (run(make(setting(truth=truth)), uploads()) for truth in (TRUTH, other))
+    same = all(a[0].tobytes() == b[0].tobytes() for a, b in zip(plain, moved))
+    assert same != getattr(make(setting()), "knows_truth", False)
 
 
 def test_same_uploads_same_bytes(make):

@@ -50,6 +50,25 @@ def test_clients_together_are_clients_one_by_one(encoder):
         torch.testing.assert_close(together[k : k + 1], alone, rtol=1e-4, atol=1e-5)
 
 
+def test_features_of_a_series_are_the_same_in_any_batch(encoder):
+    theta, x = weights(encoder), series()
+    alone = encoder.encode(theta, x[:, :, 1:2])
+    torch.testing.assert_close(encoder.encode(theta, x)[:, 1:2], alone, rtol=1e-4, atol=1e-5)
+
+
+def test_gradients_reach_every_weight(encoder):
+    theta = weights(encoder).requires_grad_()
+    encoder.encode(theta, series()).square().sum().backward()
+    reached = [(name, bool(part.any())) for name, part in unpacked(encoder, theta.grad[0]).items()]
+    assert all(found for _, found in reached), reached
+
+
+def unpacked(encoder, flat):
+    """Parts of flat weights by name, in the order of the encoder's shapes."""
+    sizes = [int(np.prod(shape)) for shape in encoder.shapes.values()]
+    return dict(zip(encoder.shapes, flat.split(sizes)))
+
+
 def test_what_follows_a_clients_length_changes_nothing(encoder):
     theta, x, lengths = weights(encoder, 2), series(2), torch.tensor([5, 5])
     before = encoder.encode(theta, x, lengths)

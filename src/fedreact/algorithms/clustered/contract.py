@@ -64,7 +64,9 @@ class Algorithm(Protocol):
 
     It may also have ``skip(task: Task) -> str | None``, a static method that says why it cannot run
     on a task, and ``None`` if it can; and ``traffic() -> tuple[int, int]``: how many task models a
-    client receives and uploads in a round, if not one each.
+    client receives and uploads in a round, if not one each. A reference that looks at the true
+    clusters (``setting.truth``) says so by ``knows_truth = True``; the contract tests hold that no
+    other does.
     """
 
     def init(self, n_clients: int, shape: tuple[int, int]) -> Any:

@@ -34,6 +34,11 @@ class GivenClusters:
     clusters: Literal["each", "one", "true"] = "each"
     memory: Literal["a1", "none"] = "none"
 
+    @property
+    def knows_truth(self) -> bool:
+        """Whether it looks at the true clusters."""
+        return self.clusters == "true"
+
     def traffic(self) -> tuple[int, int]:
         """Clients for themselves send nothing."""
         return (0, 0) if self.clusters == "each" else (1, 1)

@@ -1,6 +1,7 @@
 """FedAvg within the true clusters: for reference."""
 
 from dataclasses import dataclass, replace
+from typing import ClassVar
 
 import numpy as np
 
@@ -12,6 +13,8 @@ from fedreact.errors import UserError
 @dataclass(frozen=True)
 class OracleFedAvg(IFCA):
     """IFCA whose clients know where they belong, each to one cluster."""
+
+    knows_truth: ClassVar[bool] = True
 
     def __post_init__(self):
         if self.memberships > 1:
