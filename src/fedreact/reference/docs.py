@@ -44,6 +44,15 @@ class Reference:
         wanted = {"row": row, "column": column} | ({"metric": metric} if metric else {})
         return self._one(f"tables/{table}.csv", wanted)
 
+    def columns(self, table: str, row: str) -> list[str]:
+        """Columns in which a row has something."""
+        lines = self._rows(f"tables/{table}.csv")
+        return list(dict.fromkeys(line["column"] for line in lines if line["row"] == row))
+
+    def best(self, table: str, row: str, columns: list[str], metric: str = "") -> str:
+        """Column of the largest mean."""
+        return max(columns, key=lambda column: self.value(table, row, column, metric))
+
     def value(self, table: str, row: str, column: str, metric: str = "") -> float:
         """A cell's mean over seeds, for conditions."""
         return self.line(table, row, column, metric)["mean"]
@@ -143,6 +152,8 @@ def render(template: Path, references: Path) -> str:
         """Refuse to write what is not so."""
         if not holds:
             raise UserError(f"{template}: no longer true: {statement}")
+
+    environment.tests["match"] = lambda text, pattern: re.match(pattern, text) is not None
 
     try:
         page = environment.from_string(template.read_text())
