@@ -29,7 +29,7 @@ def main(args):
         about = cells.About.of(spec)
         found = cells.build(table, layout, about, published, scores, args.differences)
         of_runs = {"layout": layout, "scores": scores, "last": about.last}
-        text = render.caption(spec["title"], found, args.scale, published["source"])
+        text = render.caption(spec["title"], found, args.scale, published["source"], about.last)
         reasons = cells.reasons(found, published, args.differences, layout)
         notes = render.notes(reasons, cells.skipped(layout), doubts)
         if not published["rows"] and args.differences:

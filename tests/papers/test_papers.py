@@ -106,7 +106,8 @@ def test_every_scale_has_its_file(name):
     scales = {path.name for path in (ROOT / "config/scales").glob("*.yaml")}
     assert {path.name for path in (ROOT / FOLDER / name / "scales").glob("*.yaml")} == scales
     for path in (ROOT / FOLDER / name / "scales").glob("*.yaml"):
-        said = read_yaml(path).get("differences", [])
+        content = read_yaml(path)
+        said = [*content.get("differences", []), *content.get("differences_of", {})]
         assert bool(said) == (path.stem != "paper"), path
 
 

@@ -14,7 +14,8 @@ TEMPLATES = sorted((ROOT / "docs" / "templates").glob("*.md"))
 # Decimals that are no results: section numbers, versions, addresses, options.
 NO_RESULT = re.compile(
     r"`[^`]*`|\]\([^)]*\)|\{\{.*?\}\}|\{%.*?%\}|\{#.*?#\}|arXiv [\d.]+|\w/\d[\d.]+|Python [\d.]+"
-    r"|95% (prediction )?intervals?|(beta|r|q|C|w|gamma)( [<>]=?|=| =| at| of) ?[\d.]+|(appendix|section|ICLR) [A-Z]?[\d.]+",
+    r"|(beta|r|q|C|w|gamma)( [<>]=?|=| =| at| of) ?[\d.]+|(appendix|section|ICLR) [A-Z]?[\d.]+"
+    r"|95% (prediction )?intervals?",
     re.DOTALL,
 )
 TABLE = """table,row,column,metric,mean,ci_low,ci_high,published,gap,gap_low,gap_high

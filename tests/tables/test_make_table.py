@@ -54,7 +54,8 @@ def test_all_forms_are_of_the_same_cells(make):
     assert told["notes"] == ["A note of tables.yaml."]
     assert text.startswith(told["caption"])
     assert told["caption"] == (
-        "Accuracy. Rebuilt on rtd at scale quick: mean over 3 seeds with 95% intervals. "
+        "Accuracy. Rebuilt on rtd at scale quick: mean over 3 seeds with 95% "
+        "intervals, of a seed over clients and all rounds. "
         "Published: Paper, Table 5."
     )
     assert told["cells"][0]["runs"] == [f"{folder('s10')}/seed{seed}.csv" for seed in (0, 1, 2)]

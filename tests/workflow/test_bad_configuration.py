@@ -104,13 +104,13 @@ def ask_figure(plan, w):
 
 
 def ask_ledger(plan, w):
-    json.loads(plan.outputs.ledger_json(w.paper))
-    return plan.outputs.ledger_inputs(w.paper)
+    json.loads(plan.measures.ledger_json(w.paper))
+    return plan.measures.ledger_inputs(w.paper)
 
 
 def ask_search(plan, w):
-    plan.outputs.search_words(w.search)
-    return plan.outputs.search_inputs(w.search)
+    plan.measures.search_words(w.search)
+    return plan.measures.search_inputs(w.search)
 
 
 def ask_claims(plan, w):
@@ -175,8 +175,8 @@ def ask_everything(plan):
     of.datasets_shown()
     json.loads(of.report_json())
     of.ledgers()
-    of.measure_code("scripts/make_report.py")
-    summaries = {*plan.papers, *of.papers_measured()}
+    plan.measures.code("scripts/make_report.py")
+    summaries = {*plan.papers, *plan.measures.papers_measured()}
     targets = plan.targets()
     todo = [file for files in targets.values() for file in files]
     todo += [file for paper in summaries for file in plan.files.summary("assumptions", paper)]

@@ -1,5 +1,6 @@
 """A user's own data, models and algorithms, each one file and lines of a paper (docs/own.md)."""
 
+import json
 import re
 import shutil
 from pathlib import Path
@@ -358,3 +359,28 @@ def test_a_name_of_the_projects_is_refused(mine):
     shutil.copy(ALGORITHMS / "kmeans.py", ALGORITHMS / "ifca.py")
     with pytest.raises(UserError, match=r"^own/\S+/ifca\.py: the project has 'ifca' itself"):
         plugins.find("algorithms/clustered", "ifca", "ALGORITHM")
+
+
+def test_tables_speak_of_the_data_that_is_used(here):
+    """With own data for the digits, labels name it, and nothing published stands beside it."""
+    plan = make_plan(dataset="gestures")
+
+    def labels(table, of):
+        words = plan.outputs.table_words(table)
+        return {line[of] for line in json.loads(words[words.index("--layout") + 1])}
+
+    assert labels("table05", 0) == {
+        "gestures - 10 clients (Stationary)",
+        "gestures - 100 clients (Stationary)",
+        "gestures - 100 clients (Non-Stationary: Strategy 3)",
+    }
+    assert "EEG - 10 clients" in labels("table02", 0)
+    assert labels("iclr_table01", 1) == {"10 (gestures)", "50 (gestures)"}
+    published = {
+        one["claim"]: [contrast[-1] for contrast in one["contrasts"]]
+        for one in plan.claims.asked("fed_react")
+    }
+    assert set(published["best-on-10-clients"]) == {None}
+    assert None not in published["best-on-eeg"]
+    # What an own paper says of its own data stays as it is.
+    assert "Gestures, 12 people" in labels("mine_clusters", 0)

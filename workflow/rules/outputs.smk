@@ -60,7 +60,7 @@ rule make_figure:
 # What a ledger's alternatives change: not part of all, as it runs many settings again.
 rule measure_ledger:
     input:
-        lambda w: PLAN.outputs.ledger_inputs(w.paper),
+        lambda w: PLAN.measures.ledger_inputs(w.paper),
     output:
         csv=f"{R}/assumptions/{{paper}}.csv",
         md=f"{R}/assumptions/{{paper}}.md",
@@ -72,10 +72,10 @@ rule measure_ledger:
         "../../environment.yml"
     params:
         options=lambda w: words_by_file(
-            ["--measured", PLAN.outputs.ledger_json(w.paper)]
+            ["--measured", PLAN.measures.ledger_json(w.paper)]
         ),
         scale=PLAN.scale,
-        code=PLAN.outputs.measure_code("scripts/measure_ledger.py"),
+        code=PLAN.measures.code("scripts/measure_ledger.py"),
     shell:
         "python scripts/measure_ledger.py {params.options} --scores {input}"
         " --scale {params.scale} --output {output.csv} 2>&1 | tee {log}"
@@ -85,7 +85,7 @@ rule assumptions:
     input:
         [
             file
-            for paper in PLAN.outputs.papers_measured()
+            for paper in PLAN.measures.papers_measured()
             for file in FILES.summary("assumptions", paper)
         ],
 
@@ -93,7 +93,7 @@ rule assumptions:
 # What the options of methods are chosen from: not part of all either. Each is a target by its name.
 rule measure_search:
     input:
-        lambda w: PLAN.outputs.search_inputs(w.search),
+        lambda w: PLAN.measures.search_inputs(w.search),
     output:
         csv=f"{R}/searches/{{search}}.csv",
         md=f"{R}/searches/{{search}}.md",
@@ -102,9 +102,9 @@ rule measure_search:
     conda:
         "../../environment.yml"
     params:
-        options=lambda w: words_by_file(PLAN.outputs.search_words(w.search)),
+        options=lambda w: words_by_file(PLAN.measures.search_words(w.search)),
         scale=PLAN.scale,
-        code=PLAN.outputs.measure_code("scripts/measure_search.py"),
+        code=PLAN.measures.code("scripts/measure_search.py"),
     shell:
         "python scripts/measure_search.py {params.options} --scores {input} --scale {params.scale}"
         " --output {output.csv} 2>&1 | tee {log}"
@@ -153,7 +153,7 @@ rule report:
         papers=PLAN.outputs.report_json(),
         data=", ".join(PLAN.outputs.datasets_shown()),
         scale=PLAN.scale,
-        code=PLAN.outputs.measure_code("scripts/make_report.py"),
+        code=PLAN.measures.code("scripts/make_report.py"),
     shell:
         "python scripts/make_report.py --papers {params.papers:q} --data {params.data:q}"
         " --scale {params.scale} --output {output} 2>&1 | tee {log}"

@@ -10,7 +10,7 @@ WIDEST = 5
 """Columns of a table side by side in LaTeX."""
 
 
-def caption(title: str, cells: pd.DataFrame, scale: str, source: str) -> str:
+def caption(title: str, cells: pd.DataFrame, scale: str, source: str, last: bool = False) -> str:
     """One paragraph: what, from what data, at what scale, how many seeds, compared with what."""
     rebuilt = cells.loc[cells["n_seeds"] > 0, "data"]
     data = ", ".join(SOURCES.get(name, name) for name in sorted(rebuilt.unique()))
@@ -19,7 +19,8 @@ def caption(title: str, cells: pd.DataFrame, scale: str, source: str) -> str:
     number = f"{numbers.min()} to {seeds}" if numbers.min() < seeds else seeds
     return (
         f"{title}. Rebuilt on {data} at scale {scale}: mean over {number} "
-        f"seed{'s' if seeds > 1 else ''} with 95% intervals. Published: {source}."
+        f"seed{'s' if seeds > 1 else ''} with 95% intervals, of a seed over clients "
+        f"{'after the last round' if last else 'and all rounds'}. Published: {source}."
     )
 
 

@@ -29,7 +29,10 @@ class Cell:
     skipped
         Why the method cannot run there, or its data cannot be had; ``None`` if it can.
     unlike
-        What the scale does otherwise than the paper in runs of this kind on this setting.
+        What the scale does otherwise than the paper in runs of this kind on this setting, beside
+        what it does in all.
+    role
+        What its data stands for; its own name if for nothing else.
     """
 
     kind: str
@@ -39,6 +42,7 @@ class Cell:
     method: runs.Method
     skipped: str | None = None
     unlike: tuple[str, ...] = ()
+    role: str = ""
 
     @property
     def key(self) -> tuple[str, str, str, str]:
@@ -130,8 +134,11 @@ class Cells:
             kind, method.algorithm, self.steps.sources.task(data)
         )
         owner, own = self.steps.cited(self.paper.name, "settings", setting)
-        unlike = owner.scale.unlike.get(own, {}).get(kind, ())
-        return Cell(kind, data, name, job, method, skipped, unlike)
+        scale = owner.scale
+        role = self.steps.partition(owner.name, owner.settings[own].partition)[0].data
+        of = (scale.differences_of.get(role, ()), scale.differences_of.get(kind, ()))
+        unlike = (*of[0], *of[1], *scale.unlike.get(own, {}).get(kind, ()))
+        return Cell(kind, data, name, job, method, skipped, unlike, role)
 
     def method(self, name: str) -> tuple[str, runs.Method]:
         """Kind of run of a method of this paper or a cited one, and what it stands for."""

@@ -47,7 +47,7 @@ class ClaimSteps:
         asked = json.dumps(self.asked(paper), separators=(",", ":"), ensure_ascii=False)
         content = self.plan.steps.paper(paper)
         found = ["--paper", paper, "--title", content.about.title, "--asked", asked]
-        differences = content.scale.differences
+        differences = content.scale.all_differences
         found += ["--differences", *differences] if differences else []
         return [*found, "--claims", f"{content.folder}/claims.yaml"]
 
@@ -120,6 +120,9 @@ class ClaimSteps:
                 if any(isinstance(cell, Cell) and cell.skipped for cell in found):
                     continue
                 theirs = [_theirs(published, place, metric) for place in places]
+                outputs = self.plan.outputs
+                if any(isinstance(cell, Cell) and outputs.stands_in(cell) for cell in found):
+                    theirs = [None, None]  # of other data than the paper speaks of
                 if claim.value is not None:
                     theirs[1] = claim.value
                 difference = None if None in theirs else sign * (theirs[0] - theirs[1])

@@ -26,12 +26,20 @@ class About:
         Before the names of its tables and figures; its folder's name and ``_``, if it is not given.
     margins
         Of metrics: the smallest difference that matters, for its claims.
+    names_of_data
+        What its labels call a role of data.
     """
 
     title: str
     cite: str
     prefix: str | None = None
     margins: dict[str, options.Positive] = field(default_factory=dict)
+    names_of_data: dict[str, str] = field(default_factory=dict)
+
+    def with_data(self, label: str, role: str, data: str) -> str:
+        """A label with the name of a user's data in place of the paper's, or behind it."""
+        name = self.names_of_data.get(role)
+        return label.replace(name, data) if name and name in label else f"{label} ({data})"
 
 
 @dataclass(frozen=True)
@@ -199,6 +207,8 @@ class PaperScale:
         Options of the methods of a job that a search found best.
     differences
         From the paper's protocol, for people.
+    differences_of
+        Further ones, by role of data or kind of run.
     unlike
         Further ones, by setting and kind of run.
     """
@@ -213,4 +223,12 @@ class PaperScale:
     at_most: dict[str, dict[str, Any]] = field(default_factory=dict)
     tuned: dict[str, dict[str, Any]] = field(default_factory=dict)
     differences: tuple[str, ...] = ()
+    differences_of: dict[str, tuple[str, ...]] = field(default_factory=dict)
     unlike: dict[str, dict[str, tuple[str, ...]]] = field(default_factory=dict)
+
+    @property
+    def all_differences(self) -> list[str]:
+        """Those of everything."""
+        of_settings = (given for of in self.unlike.values() for given in of.values())
+        parts = [self.differences, *self.differences_of.values(), *of_settings]
+        return list(dict.fromkeys(text for part in parts for text in part))

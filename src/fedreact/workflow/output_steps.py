@@ -5,7 +5,6 @@ from collections.abc import Iterable
 from typing import TYPE_CHECKING, Any
 
 from fedreact import plugins
-from fedreact.metrics.contract import COMPARED, PRIMARY
 from fedreact.workflow.ask import Asked
 from fedreact.workflow.cells import Cell
 from fedreact.workflow.code import digest
@@ -15,7 +14,7 @@ if TYPE_CHECKING:
 
 
 class OutputSteps:
-    """Tables, figures, ledgers, searches and the report, by the names of their targets."""
+    """Tables, figures and the report, by the names of their targets."""
 
     def __init__(self, plan: "Plan"):
         self.plan = plan
@@ -109,9 +108,29 @@ class OutputSteps:
         paper, name, spec = self._spec(target)
         found = ["--tables", f"{paper.folder}/tables.yaml", "--name", name]
         if not spec.study:
-            found += ["--layout", self.layout(paper.name, self.cells(target))]
+            found += ["--layout", self.layout(paper.name, self._labelled(paper, spec, target))]
         differences = paper.scale.differences
         return found + (["--differences", *differences] if differences else [])
+
+    def stands_in(self, cell: Cell) -> bool:
+        """Whether its data is a user's own in place of the paper's."""
+        sources = self.plan.sources
+        return sources.is_own(cell.data) and cell.role in sources.roles
+
+    def _labelled(self, paper, spec, target):
+        """Cells of a table; where data is a user's own, the labels of settings say so.
+
+        So no published value is found for it, either: it has another label.
+        """
+        found = {}
+        for (row, column), cell in self.cells(target).items():
+            if self.stands_in(cell):
+                of = (cell.role, cell.data)
+                rows = spec.rows_are == "settings"
+                row = paper.about.with_data(row, *of) if rows else row
+                column = column if rows else paper.about.with_data(column, *of)
+            found[row, column] = cell
+        return found
 
     def table_spec(self, target: str) -> str:
         """What a table's entry says."""
@@ -159,74 +178,6 @@ class OutputSteps:
         named = [("metrics", m, "METRIC") for m in spec.options.metrics]
         return digest("scripts/make_figure.py", [("figures", spec.kind, "FIGURE"), *named])
 
-    # ---- Ledgers and searches ------------------------------------------------------------------
-
-    def measured(self, paper: str) -> list[dict[str, Any]]:
-        """What of a paper's ledger is measured: each alternative beside what is taken."""
-        of, found = self.plan.cells(paper), []
-        jobs = of.jobs()
-        for entry, given in of.paper.ledger.items():
-            for setting, value, key in of.alternatives(entry):
-                for kind, data, name, job in jobs:
-                    other = of.changed(kind, setting, key, value) if name == setting else None
-                    if (kind, data, other, job) not in jobs:
-                        continue  # of another kind of run, or of a search
-                    folders = (
-                        self.plan.files.run(kind, paper, data, n, job) for n in (name, other)
-                    )
-                    files = [
-                        [f"{folder}/seed{seed}.csv" for seed in self.plan.seeds(paper, kind)]
-                        for folder in folders
-                    ]
-                    found.append(
-                        {"assumption": entry, "taken": given.taken, "alternative": value}
-                        | {"setting": setting, "with_taken": files[0]}
-                        | {"with_alternative": files[1]}
-                    )
-        return found
-
-    def ledger_json(self, paper: str) -> str:
-        """The same as its command takes it."""
-        return json.dumps(self.measured(paper), separators=(",", ":"), default=str)
-
-    def ledger_inputs(self, paper: str) -> list[str]:
-        """Files that the effects of a paper's ledger are measured on."""
-        files = [
-            file
-            for one in self.measured(paper)
-            for key in ("with_taken", "with_alternative")
-            for file in one[key]
-        ]
-        return list(dict.fromkeys(files))
-
-    def papers_measured(self) -> list[str]:
-        """Chosen papers whose ledger has alternatives to measure."""
-        return [
-            paper
-            for paper in self.plan.papers
-            if any(e.measured_on for e in self.plan.steps.paper(paper).ledger.values())
-        ]
-
-    def search_inputs(self, target: str) -> list[str]:
-        """Files of scores that a search compares."""
-        paper, name = self.plan.searches[target]
-        seeds = self.plan.steps.paper(paper).searches[name].seeds
-        return self.scores(paper, self.plan.cells(paper).searches.compared(name), seeds)
-
-    def search_words(self, target: str) -> list[str]:
-        """Options of ``scripts/measure_search.py``."""
-        paper, name = self.plan.searches[target]
-        of = self.plan.cells(paper)
-        cells = {(cell.setting, cell.method.name): cell for cell in of.searches.compared(name)}
-        found = ["--searches", f"{of.paper.folder}/search.yaml", "--name", name]
-        taken = json.dumps(of.searches.taken(name))
-        return [*found, "--layout", self.layout(paper, cells), "--taken", taken]
-
-    def measure_code(self, script: str) -> str:
-        """Digest of the code that compares scores by metrics."""
-        metrics = dict.fromkeys([*COMPARED, *PRIMARY.values()])
-        return digest(script, [("metrics", m, "METRIC") for m in metrics])
-
     # ---- Report --------------------------------------------------------------------------------
 
     def report_json(self) -> str:
@@ -242,7 +193,7 @@ class OutputSteps:
                     "title": paper.about.title,
                     "tables": [plan.files.table(t)[0] for t in tables],
                     "figures": {plan.files.figure(f)[1]: self._spec(f)[2].title for f in figures},
-                    "differences": paper.scale.differences,
+                    "differences": paper.scale.all_differences,
                     "ledger": str(ledger) if ledger.exists() else None,
                 }
             )

@@ -204,6 +204,9 @@ def _scale(content, where, settings, partitions):
     for role in scale.of:
         if role not in roles:
             raise UserError(f"{where}: of: {known(role, roles)}")
+    for of in scale.differences_of:
+        if of not in roles and of not in runs.kinds():
+            raise UserError(f"{where}: differences_of: {known(of, [*roles, *runs.kinds()])}")
     layers = [scale.defaults, scale.at_most, *scale.of.values(), *scale.settings.values()]
     for layer in layers:
         for step, of_step in layer.items():

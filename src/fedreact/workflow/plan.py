@@ -2,7 +2,7 @@
 
 What the rules of a file of ``workflow/rules/`` ask is a part of the plan of that name:
 ``PLAN.data``,
-``PLAN.encoding``, ``PLAN.runs`` and ``PLAN.outputs``.
+``PLAN.encoding``, ``PLAN.runs``, ``PLAN.outputs`` (with ``PLAN.measures``) and ``PLAN.claims``.
 """
 
 import json
@@ -22,6 +22,7 @@ from fedreact.workflow.config import Config, chosen_papers, load_scale
 from fedreact.workflow.data_steps import DataSteps
 from fedreact.workflow.encoding_steps import EncodingSteps
 from fedreact.workflow.files import Files
+from fedreact.workflow.measure_steps import MeasureSteps
 from fedreact.workflow.output_steps import OutputSteps
 from fedreact.workflow.papers import FOLDER, known, paper_names
 from fedreact.workflow.run_steps import RunSteps
@@ -62,7 +63,7 @@ class Plan:
         self._cells: dict[str, Cells] = {}
         self.data, self.encoding = DataSteps(self), EncodingSteps(self)
         self.runs, self.outputs = RunSteps(self), OutputSteps(self)
-        self.claims = ClaimSteps(self)
+        self.claims, self.measures = ClaimSteps(self), MeasureSteps(self)
 
     def _sources(self, of_roles):
         registry = load_registry(REGISTRY, *sorted(FOLDER.glob("*/datasets.yaml")))
