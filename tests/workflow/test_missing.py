@@ -52,3 +52,12 @@ def test_a_file_that_is_missing_stops_only_what_needs_it(project):
     ]
     with pytest.raises(UserError, match="table04: nothing of it can be built: there is no dataset"):
         cells.build("table04", layout, cells.About(["accuracy"]), {}, cells.read_scores([]), [])
+
+
+def test_tables_of_one_kind_of_data_are_a_target(monkeypatch):
+    monkeypatch.chdir(ROOT)
+    targets = make_plan(scale="smoke").targets()
+    assert "results/smoke/tables/table05.csv" in targets["digits_tables"]
+    assert "results/smoke/tables/table06.csv" in targets["sumo_tables"]
+    for role in ("digits", "eeg", "sumo"):
+        assert "results/smoke/tables/table01.csv" not in targets[f"{role}_tables"]  # of all three

@@ -65,6 +65,10 @@ class OutputSteps:
             found += self._asked(target)[1]
         return list(dict.fromkeys(found))
 
+    def roles(self, target: str) -> set[str]:
+        """What the data of a table or figure stands for, if it is made of scores."""
+        return {cell.role for cell in self.cells(target).values()}
+
     def missing(self, target: str) -> str | None:
         """Why nothing of a table or figure can be made here; ``None`` if something can."""
         cells = list(self.cells(target).values())

@@ -159,13 +159,19 @@ class Plan:
         }
 
     def targets(self) -> dict[str, list[str]]:
-        """Files of each target that is known by its name: a table, figure, search or paper."""
+        """Files of each target that is known by its name: a table, figure, search, paper, or all
+        tables of one role of data."""
         found = self.named_outputs()
         found |= {name: self.files.summary("searches", name) for name in self.searches}
         for paper in paper_names():
             names = self.chosen(self.tables | self.figures, [paper])
             found[paper] = [file for name in names for file in found[name]]
             found[paper] += self.files.claims([paper] if self.steps.paper(paper).claims else [])
+        for role in self.sources.roles:
+            names = [
+                name for name in self.chosen(self.tables) if self.outputs.roles(name) == {role}
+            ]
+            found[f"{role}_tables"] = [file for name in names for file in self.files.table(name)]
         return found
 
     def seeds(self, paper: str, kind: str) -> tuple[int, ...]:
