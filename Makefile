@@ -25,6 +25,7 @@ OF ?=
 setup: .venv/.installed
 
 .venv/.installed: requirements.txt requirements-sumo.txt pyproject.toml
+	@command -v $(PYTHON) >/dev/null || { echo "error: there is no $(PYTHON); name another: make setup PYTHON=python3.11" >&2; exit 2; }
 	@$(PYTHON) -c 'import sys; sys.exit(sys.version_info < (3, 11))' || \
 	  { echo "error: $(PYTHON) is older than Python 3.11; name another: make setup PYTHON=python3.11" >&2; exit 2; }
 	$(PYTHON) -m venv .venv

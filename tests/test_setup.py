@@ -1,6 +1,8 @@
 """What a fresh machine installs: one set of pins, for pip and for conda."""
 
 import re
+import shutil
+import subprocess
 import tomllib
 
 import yaml
@@ -40,3 +42,18 @@ def test_citation_names_both_papers():
     titles = [reference["title"] for reference in citation["references"]]
     assert len(titles) == 2
     assert all(title.startswith("Fed-REACT") for title in titles)
+
+
+def test_a_python_that_is_not_there_is_said_to_be_so(tmp_path):
+    shutil.copy(ROOT / "Makefile", tmp_path)
+    for name in ("requirements.txt", "requirements-sumo.txt", "pyproject.toml"):
+        (tmp_path / name).touch()
+    printed, status = command_of_make("setup", "PYTHON=nosuchpython", cwd=tmp_path)
+    assert status != 0
+    assert "error: there is no nosuchpython; name another" in printed
+    assert "older" not in printed
+
+
+def command_of_make(*words, cwd):
+    done = subprocess.run(["make", *words], cwd=cwd, capture_output=True, text=True)
+    return done.stdout + done.stderr, done.returncode

@@ -19,7 +19,10 @@ def save_compressed(path: Path, **arrays: np.ndarray) -> None:
         np.savez_compressed(file, **arrays)
 
 
-def load(path: Path, what: str, names: list[str]) -> dict[str, np.ndarray]:
+AGAIN = "delete it and run again"
+
+
+def load(path: Path, what: str, names: list[str], mend: str = AGAIN) -> dict[str, np.ndarray]:
     """Read an npz file whole.
 
     Parameters
@@ -28,6 +31,8 @@ def load(path: Path, what: str, names: list[str]) -> dict[str, np.ndarray]:
         What the file should be, for the error, e.g. ``"partition"``.
     names
         Arrays that must be there.
+    mend
+        What to do about one that cannot be read.
 
     Raises
     ------
@@ -41,9 +46,7 @@ def load(path: Path, what: str, names: list[str]) -> dict[str, np.ndarray]:
         raise UserError(f"{path}: no such file ({what} expected)") from error
     except Exception as error:  # damaged bytes can fail anywhere in zip, zlib and numpy
         reason = str(error).splitlines()[0] if str(error) else "empty file"
-        raise UserError(
-            f"{path}: not a readable {what} ({reason}); delete it and run again"
-        ) from error
+        raise UserError(f"{path}: not a readable {what} ({reason}); {mend}") from error
     if missing := [name for name in names if name not in arrays]:
         raise UserError(f"{path}: not a {what}, it lacks {', '.join(missing)}")
     return arrays

@@ -30,6 +30,7 @@ def write(folder, **changes):
         ({"X": SOUND["X"] * (np.arange(40) > 29)[:, None, None]}, "30 of 40 series do not change"),
         ({"y": np.arange(40) % 30}, "30 labels for 40 series"),
         ({"y": np.full(40, 3.5)}, "All targets are the same"),
+        ({"y": np.arange(40.0) % 3}, "Targets are 3 different whole numbers"),
         ({"y": np.ones((40, 3), bool)}, "3 of 3 labels are the same"),
         (
             {"X": None, "recording": np.ones((90, 2)), "start": np.arange(40), "steps": 5},
@@ -87,5 +88,8 @@ def test_a_command_says_all_of_it(tmp_path):
     assert "names no clients" in check(write(tmp_path)).stderr
     wrong = check(write(tmp_path, client=np.arange(40)))
     assert wrong.returncode == 2
-    assert "\nerror: partition: client 0 has 1 series, too few" in wrong.stderr
+    assert (
+        "\nerror: partition: client 0 (counted from 0 in sorted order) has 1 series, too few"
+        in wrong.stderr
+    )
     assert list(tmp_path.iterdir()) == [file]

@@ -2,6 +2,7 @@
 
 import numpy as np
 import pytest
+from helpers import make_plan
 
 from fedreact.clients.partitioners.owner import partition_by_owner
 from fedreact.data import own
@@ -65,3 +66,13 @@ def test_trials_of_clients_are_not_split():
             assert len(test) == 8
             assert not set(trial[train]) & set(trial[test])
     assert trial[p.train[1]].max() == 16  # trials 18 and 19 are the test set, 17 is left out
+
+
+def test_a_name_that_is_not_allowed_is_said_to_be_so(project):
+    (project / "data/own").mkdir(parents=True)
+    write(project / "data/own/My_Data.npz")
+    with pytest.raises(
+        UserError, match=r"'My_Data' is unknown; .* \(rename My_Data\.npz: names are"
+    ):
+        make_plan(dataset="My_Data")
+    assert own.misnamed(project / "data") == ["My_Data.npz"]

@@ -43,8 +43,8 @@ def test_steps_say_what_is_to_do_and_what_was_taken():
     assert rows(text, "step") == {
         "prepare_data": ["0", "-", "-", "0", "0", "1", "0.5", "0.75"],
         "train_encoder": ["1", "3", "0.5", "2500", "1", "1", "2", "4"],
-        "make_table": ["1", "0.001", "-", "100", "1", "0", "-", "-"],
-        "make_figure": ["1", "0.002", "-", "100", "1", "0", "-", "-"],
+        "make_table": ["1", "<0.01", "-", "100", "1", "0", "-", "-"],
+        "make_figure": ["1", "<0.01", "-", "100", "1", "0", "-", "-"],
         "all": ["3", "3", "0.5", "2500", "3", "2", "2.5", "4.75"],
     }
     assert "\n0.751 hours on 4 cores, if all are always busy.\n" in text
@@ -55,7 +55,7 @@ def test_steps_say_what_is_to_do_and_what_was_taken():
 def test_targets_count_all_that_they_are_made_from():
     found = rows(overview.text(EVERYTHING, LEFT, TOOK, TARGETS, 1), "target")
     assert list(found) == ["table", "figure"]  # of the third nothing is known
-    assert found["table"] == ["1", "0.001", "-", "100", "1", "2", "2.5", "4.75"]
+    assert found["table"] == ["1", "<0.01", "-", "100", "1", "2", "2.5", "4.75"]
     assert found["figure"][:6] == ["2", "3", "0.5", "2500", "2", "1"]
 
 
@@ -78,7 +78,14 @@ def test_nothing_to_do_has_no_length():
 
 @pytest.mark.parametrize(
     ("hours", "text"),
-    [(0, "-"), (0.00012345, "0.000123"), (1.2345, "1.23"), (99.9, "99.9"), (12345.6, "12,346")],
+    [
+        (0, "-"),
+        (0.00012345, "<0.01"),
+        (0.0123, "0.0123"),
+        (1.2345, "1.23"),
+        (99.9, "99.9"),
+        (12345.6, "12,346"),
+    ],
 )
 def test_hours_have_three_digits_or_so(hours, text):
     assert overview.hours(hours) == text

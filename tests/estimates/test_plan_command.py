@@ -78,7 +78,7 @@ def test_estimates_stand_beside_what_was_taken(project, capsys, monkeypatch):
     monkeypatch.setattr(asking, "dry_run", lambda *_: OF_DIGITS)
     command.main(args)
     printed = capsys.readouterr().out
-    assert printed.startswith("Scale smoke, air-writing-sim, eeg-sim, sumo-ev, on ")
+    assert printed.startswith("Scale smoke, air-writing-sim, eeg-sim, sumo-ev, ")
     assert "train_encoder      1" in printed
     assert "model 1" in printed
     kept = json.loads(Path("results/smoke/provenance/plan.json").read_text())

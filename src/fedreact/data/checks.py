@@ -32,9 +32,20 @@ def findings(data: SeriesDataset) -> list[str]:
         )
     if task.kind == "regression" and (data.y == data.y[:1]).all():
         found.append("All targets are the same number.")
+    elif task.kind == "regression" and (number := _whole_numbers(data.y)) <= MANY:
+        found.append(
+            f"Targets are {number} different whole numbers: if they are labels, y should be "
+            "integers."
+        )
     if task.kind == "multi-label" and (same := int((data.y == data.y[:1]).all(0).sum())):
         found.append(f"{same} of {task.outputs} labels are the same for all series.")
     return found
+
+
+def _whole_numbers(y):
+    """How many different ones there are; infinitely many if not all are whole."""
+    values = np.unique(y)
+    return len(values) if (values == np.round(values)).all() else np.inf
 
 
 def _constant(data):

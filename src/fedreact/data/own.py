@@ -35,6 +35,7 @@ FOLDER = "own"
 NAME = r"[a-z0-9-]+"
 """Lower case, digits and dashes, as it becomes part of paths."""
 SERIES, WINDOWS = ("X",), ("recording", "start", "steps")
+MEND = "write it again by numpy.savez, with arrays of numbers, booleans or strings, of no objects"
 OPTIONAL = ("client", "trial", "time", "lengths")
 
 
@@ -49,6 +50,12 @@ def names(data_folder: Path) -> list[str]:
     return sorted(file.stem for file in files if re.fullmatch(NAME, file.stem))
 
 
+def misnamed(data_folder: Path) -> list[str]:
+    """Files that a user has placed whose names cannot be used."""
+    files = (Path(data_folder) / FOLDER).glob("*.npz")
+    return sorted(file.name for file in files if not re.fullmatch(NAME, file.stem))
+
+
 def read(file: Path, name: str) -> SeriesDataset:
     """Read a user's dataset.
 
@@ -57,7 +64,7 @@ def read(file: Path, name: str) -> SeriesDataset:
     UserError
         One line: what is wrong with which array, or with the file.
     """
-    arrays = npz.load(file, "dataset of yours", ["y"])
+    arrays = npz.load(file, "dataset of yours", ["y"], MEND)
     try:
         return _dataset(arrays, name)
     except UserError as error:

@@ -78,8 +78,10 @@ def _summed(some, jobs, took) -> list[str]:
 
 
 def hours(value: float) -> str:
-    """Three digits or so; nothing is nothing."""
-    return "-" if not value else f"{value:,.0f}" if value >= 100 else f"{value:.3g}"
+    """Three digits or so, of no less than a hundredth; nothing is nothing."""
+    if not value:
+        return "-"
+    return "<0.01" if value < 0.01 else f"{value:,.0f}" if value >= 100 else f"{value:.3g}"
 
 
 def _columns(rows: Iterable[list[str]]) -> Iterator[str]:

@@ -87,9 +87,11 @@ class Sources:
         mine = own.names(self.data_folder)
         if name not in self.registry and name not in mine:
             names = [*(more or []), *self.registry, *mine]
+            odd = own.misnamed(self.data_folder)
             raise UserError(
                 f"{where}: {name!r} is unknown; known: {', '.join(names)}; one of your own is "
                 f"{own.path(self.data_folder, '<name>')}"
+                + (f" (rename {', '.join(odd)}: names are of a-z, 0-9 and dashes)" if odd else "")
             )
         if name in self.registry:
             self.wanted(name)

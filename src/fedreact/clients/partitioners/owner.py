@@ -99,8 +99,8 @@ def partition_by_owner(
         if len(units) < n_test + left_out + 2:
             what = "series" if trial is None else "trials"
             raise UserError(
-                f"partition: client {who} has {len(units)} {what}, too few for {n_test} to test "
-                f"and {left_out} to leave out"
+                f"partition: client {who} (counted from 0 in sorted order) has {len(units)} "
+                f"{what}, too few for {n_test} to test and {left_out} to leave out"
             )
         parts = units[: len(units) - n_test - left_out], units[len(units) - n_test :]
         for kept, part in zip((train, test), parts):
