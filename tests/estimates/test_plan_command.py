@@ -12,7 +12,7 @@ from small_jobs import PRINTED, seen
 
 from fedreact import provenance
 from fedreact.errors import UserError
-from fedreact.estimates import asking, estimates
+from fedreact.estimates import asking, estimates, overview
 from fedreact.estimates.work import SECONDS_A_GFLOP, Work
 from fedreact.workflow.plan import Plan
 
@@ -98,7 +98,7 @@ def test_estimates_stand_beside_what_was_taken(project, capsys, monkeypatch):
     row = next(x for x in capsys.readouterr().out.splitlines() if x.startswith("train_encoder"))
     assert row.split()[1] == "0"
     assert row.split()[-3] == "1"
-    assert row.split()[-2] == f"{kept[str(output)]['cpu_hours']:.3g}"
+    assert row.split()[-2] == overview.hours(kept[str(output)]["cpu_hours"])
     assert row.split()[-1] == "2"
 
 
