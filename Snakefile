@@ -44,7 +44,7 @@ onstart:
     failures.begin()
     print("\n".join(PLAN.left_out()), end="\n" if PLAN.left_out() else "")
     print(
-        f"Scale: {PLAN.scale}. Data: {', '.join(PLAN.outputs.datasets_shown())}. Results: {PLAN.results}/"
+        f"Scale: {PLAN.scale}. Data: {', '.join(PLAN.outputs.datasets_shown())}. Results: {PLAN.files.outputs}/"
     )
 
 
@@ -53,4 +53,4 @@ onerror:
 
 
 onsuccess:
-    print(f"Done. Results: {PLAN.results}/")
+    print(f"Done. Results: {PLAN.files.outputs}/")

@@ -11,6 +11,7 @@ from fedreact.command import parser, run
 from fedreact.digest import code_digest
 from fedreact.errors import UserError
 from fedreact.tables import origins
+from fedreact.workflow.files import results_of
 
 
 def main(args):
@@ -18,7 +19,7 @@ def main(args):
     table = read(args.table)
     cell = origins.find(table["cells"], args.row, args.column, args.metric)
     origin = origins.part(table, cell)
-    made = provenance.read_record(args.table.parent.parent, args.table)
+    made = provenance.read_record(results_of(args.table), args.table)
     if args.json:
         print(json.dumps(origin | {"made": made}, indent=1))
         return
@@ -35,7 +36,7 @@ def read(csv):
     try:
         return json.loads(path.read_text())
     except FileNotFoundError as error:
-        again = f"snakemake --force {csv} --cores 1 --config scale={csv.parent.parent.name}"
+        again = f"snakemake --force {csv} --cores 1 --config scale={results_of(csv).name}"
         raise UserError(f"{path}: no record of this table; make it again: {again}") from error
     except ValueError as error:
         raise UserError(f"{path}: not JSON ({error})") from error

@@ -123,7 +123,7 @@ def test_an_own_architecture_and_algorithm_train_on_several_cores_to_the_same_bi
 
 
 def test_own_data_can_stand_for_the_digits(extended):
-    table = "results/smoke/tables/iclr_table02.md"
+    table = "results/smoke/on/gestures/tables/iclr_table02.md"
     snakemake("--cores", "2", table, *SMOKE, "dataset=gestures", cwd=extended)
     assert "gestures" in (extended / table).read_text()
 

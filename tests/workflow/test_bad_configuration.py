@@ -140,7 +140,8 @@ def test_all_that_rules_make_is_asked_for():
     text = "\n".join(path.read_text() for path in RULES.glob("*.smk"))
     outputs = "\n".join(re.findall(r"^    output:\n((?:        .*\n)+)", text, re.MULTILINE))
     made = {
-        path.replace("{{", "{").replace("}}", "}") for path in re.findall(r"R\}/(.*?)\"", outputs)
+        path.replace("{{", "{").replace("}}", "}")
+        for path in re.findall(r"(?:R|OUT)\}/(.*?)\"", outputs)
     }
     firsts = {path for path in made if "{" in path and not path.endswith((".tex", ".md", ".png"))}
     beside = {"tables/{table}.provenance.json", "claims/{paper}.pdf", "assumptions/{paper}.pdf"}
@@ -188,17 +189,19 @@ def ask_everything(plan):
         if not file.startswith(f"{plan.results}/"):
             assert Path(file).is_file(), file
             continue
-        found = [
-            (m, ask)
-            for p, ask in PATTERNS.items()
-            if (m := p.fullmatch(file[len(plan.results) + 1 :]))
-        ]
+        found = [(m, ask) for p, ask in PATTERNS.items() if (m := p.fullmatch(below(plan, file)))]
         assert len(found) == 1, f"{file} is made by {len(found)} rules"
         match, ask = found[0]
         new = set(ask(plan, SimpleNamespace(**match.groupdict()))) - seen
         seen |= new
         todo += new
     return seen
+
+
+def below(plan, file):
+    """Path below the folder of the scale, or of the tables on data of the user's choice."""
+    folder = plan.files.outputs if file.startswith(f"{plan.files.outputs}/") else plan.results
+    return file[len(folder) + 1 :]
 
 
 # ---- Any change ---------------------------------------------------------------------------------

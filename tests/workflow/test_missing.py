@@ -1,11 +1,15 @@
 """Data that cannot be had: what needs it is left out and said, all else is built."""
 
+from pathlib import Path
+
 import pytest
 from helpers import ROOT, edit_yaml, make_plan
+from own_examples import add_examples
 
 from fedreact.data.sources import sumo_ev
 from fedreact.errors import UserError
 from fedreact.tables import cells
+from fedreact.workflow.files import results_of
 
 PARTITIONS = "config/papers/fed_react/partitions.yaml"
 
@@ -54,10 +58,40 @@ def test_a_file_that_is_missing_stops_only_what_needs_it(project):
         cells.build("table04", layout, cells.About(["accuracy"]), {}, cells.read_scores([]), [])
 
 
+def test_a_paper_of_which_nothing_can_be_made_is_not_silently_nothing(project):
+    add_examples(project)
+    (project / "data/own/gestures.npz").unlink()
+    edit_yaml("config/papers/mine/tables.yaml", lambda c: [c.pop(n) for n in list(c)[1:]])
+    edit_yaml(
+        "config/papers/mine/tables.yaml",
+        lambda c: [rows["rows"].clear() or rows["rows"].update(a="people") for rows in c.values()],
+    )
+    plan = make_plan(papers="mine")
+    assert plan.chosen(plan.tables) == []
+    assert plan.targets()["mine"]
+
+
 def test_tables_of_one_kind_of_data_are_a_target(monkeypatch):
     monkeypatch.chdir(ROOT)
-    targets = make_plan(scale="smoke").targets()
-    assert "results/smoke/tables/table05.csv" in targets["digits_tables"]
-    assert "results/smoke/tables/table06.csv" in targets["sumo_tables"]
-    for role in ("digits", "eeg", "sumo"):
-        assert "results/smoke/tables/table01.csv" not in targets[f"{role}_tables"]  # of all three
+    plan = make_plan(scale="smoke")
+    targets = plan.targets()
+    assert set(plan.files.table("table05")) <= set(targets["digits_tables"])
+    assert set(plan.files.table("table06")) <= set(targets["sumo_tables"])
+    for role in ("digits", "eeg", "sumo"):  # this is of all three
+        assert not set(plan.files.table("table01")) & set(targets[f"{role}_tables"])
+
+
+def test_tables_of_different_data_lie_beside_each_other(monkeypatch):
+    monkeypatch.chdir(ROOT)
+    given = {"scale": "smoke", "dataset": "auto", "eeg_dataset": "auto"}
+    assert make_plan(**given).files.table("table05")[0] == "results/smoke/tables/table05.csv"
+    (chosen,) = {
+        name.partition("/tables/")[0]
+        for name in make_plan(**given | {"dataset": "pendigits"}).files.table("table05")
+    }
+    assert chosen == "results/smoke/on/pendigits"
+    assert results_of(Path(f"{chosen}/tables/table05.csv")) == Path("results/smoke")
+    assert results_of(Path("results/smoke/tables/table05.csv")) == Path("results/smoke")
+    # What they are made from is shared.
+    files = make_plan(**given | {"dataset": "pendigits"}).files
+    assert files.dataset("pendigits") == "results/smoke/data/pendigits.npz"

@@ -95,7 +95,7 @@ def test_nothing_of_the_project_is_edited(shared):
 @pytest.mark.parametrize("scale", ["smoke", "quick", "paper"])
 def test_they_are_accepted_at_every_scale(here, scale):
     plan = make_plan(scale=scale, papers="mine")
-    assert plan.targets()["mine"][0] == f"results/{scale}/tables/mine_clusters.csv"
+    assert plan.targets()["mine"][0] == plan.files.table("mine_clusters")[0]
     assert plan.chosen(plan.tables) == ["mine_clusters", "mine_trained"]
 
 
@@ -269,12 +269,6 @@ def test_the_contracts_tests_run_on_what_is_in_own(shared, tests, name):
 @pytest.mark.parametrize(
     ("file", "old", "new", "words"),
     [
-        (
-            "partitions",
-            "data: gestures",
-            "data: gesture",
-            ["partitions.yaml: people", "'gesture' is unknown", "gestures", "data/own/<name>.npz"],
-        ),
         (
             "methods",
             "kmeans: {",

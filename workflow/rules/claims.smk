@@ -11,11 +11,11 @@ rule make_claims:
         scores=lambda w: PLAN.claims.inputs(w.paper),
         claims=lambda w: f"config/papers/{w.paper}/claims.yaml",
     output:
-        csv=f"{R}/claims/{{paper}}.csv",
-        md=f"{R}/claims/{{paper}}.md",
-        tex=f"{R}/claims/{{paper}}.tex",
-        pdf=f"{R}/claims/{{paper}}.pdf",
-        png=f"{R}/claims/{{paper}}.png",
+        csv=f"{OUT}/claims/{{paper}}.csv",
+        md=f"{OUT}/claims/{{paper}}.md",
+        tex=f"{OUT}/claims/{{paper}}.tex",
+        pdf=f"{OUT}/claims/{{paper}}.pdf",
+        png=f"{OUT}/claims/{{paper}}.png",
     log:
         f"{R}/logs/claims/{{paper}}.log",
     conda:
@@ -33,8 +33,8 @@ rule claims:
     input:
         FILES.claims(PLAN.claims.papers()),
     output:
-        csv=f"{R}/claims.csv",
-        md=f"{R}/claims.md",
+        csv=f"{OUT}/claims.csv",
+        md=f"{OUT}/claims.md",
     log:
         f"{R}/logs/claims.log",
     conda:

@@ -21,7 +21,7 @@ except UserError as error:
     raise WorkflowError(str(error)) from None
 
 PLAN.export()
-R, FILES = PLAN.results, PLAN.files
+R, OUT, FILES = PLAN.results, PLAN.files.outputs, PLAN.files
 
 # A prefix of one's own replaces Snakemake's, without which a failed step behind a pipe is a success.
 # It is a file, since Snakemake prints the whole command of a step that has failed.

@@ -17,10 +17,10 @@ rule make_table:
         scores=lambda w: PLAN.outputs.table_inputs(w.table),
         published=lambda w: PLAN.outputs.published(w.table),
     output:
-        csv=f"{R}/tables/{{table}}.csv",
-        tex=f"{R}/tables/{{table}}.tex",
-        md=f"{R}/tables/{{table}}.md",
-        origins=f"{R}/tables/{{table}}.provenance.json",
+        csv=f"{OUT}/tables/{{table}}.csv",
+        tex=f"{OUT}/tables/{{table}}.tex",
+        md=f"{OUT}/tables/{{table}}.md",
+        origins=f"{OUT}/tables/{{table}}.provenance.json",
     log:
         f"{R}/logs/tables/{{table}}.log",
     conda:
@@ -40,8 +40,8 @@ rule make_figure:
         scores=lambda w: PLAN.outputs.figure_scores(w.figure),
         files=lambda w: PLAN.outputs.figure_files(w.figure),
     output:
-        pdf=f"{R}/figures/{{figure}}.pdf",
-        png=f"{R}/figures/{{figure}}.png",
+        pdf=f"{OUT}/figures/{{figure}}.pdf",
+        png=f"{OUT}/figures/{{figure}}.png",
     log:
         f"{R}/logs/figures/{{figure}}.log",
     conda:
@@ -62,10 +62,10 @@ rule measure_ledger:
     input:
         lambda w: PLAN.measures.ledger_inputs(w.paper),
     output:
-        csv=f"{R}/assumptions/{{paper}}.csv",
-        md=f"{R}/assumptions/{{paper}}.md",
-        pdf=f"{R}/assumptions/{{paper}}.pdf",
-        png=f"{R}/assumptions/{{paper}}.png",
+        csv=f"{OUT}/assumptions/{{paper}}.csv",
+        md=f"{OUT}/assumptions/{{paper}}.md",
+        pdf=f"{OUT}/assumptions/{{paper}}.pdf",
+        png=f"{OUT}/assumptions/{{paper}}.png",
     log:
         f"{R}/logs/assumptions/{{paper}}.log",
     conda:
@@ -95,8 +95,8 @@ rule measure_search:
     input:
         lambda w: PLAN.measures.search_inputs(w.search),
     output:
-        csv=f"{R}/searches/{{search}}.csv",
-        md=f"{R}/searches/{{search}}.md",
+        csv=f"{OUT}/searches/{{search}}.csv",
+        md=f"{OUT}/searches/{{search}}.md",
     log:
         f"{R}/logs/searches/{{search}}.log",
     conda:
@@ -113,9 +113,9 @@ rule measure_search:
 # For `dvc metrics diff`.
 rule make_metrics:
     input:
-        lambda w: [f"{R}/tables/{name}.csv" for name in PLAN.chosen(PLAN.tables)],
+        lambda w: [f"{OUT}/tables/{name}.csv" for name in PLAN.chosen(PLAN.tables)],
     output:
-        f"{R}/metrics.json",
+        f"{OUT}/metrics.json",
     log:
         f"{R}/logs/metrics.log",
     conda:
@@ -139,12 +139,12 @@ rule all_figures:
 
 rule report:
     input:
-        tables=[f"{R}/tables/{name}.csv" for name in PLAN.chosen(PLAN.tables)],
-        figures=[f"{R}/figures/{name}.png" for name in PLAN.chosen(PLAN.figures)],
+        tables=[f"{OUT}/tables/{name}.csv" for name in PLAN.chosen(PLAN.tables)],
+        figures=[f"{OUT}/figures/{name}.png" for name in PLAN.chosen(PLAN.figures)],
         template="src/fedreact/tables/report.html.j2",
         ledgers=PLAN.outputs.ledgers(),
     output:
-        f"{R}/report.html",
+        f"{OUT}/report.html",
     log:
         f"{R}/logs/report.log",
     conda:

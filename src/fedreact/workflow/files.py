@@ -2,9 +2,18 @@
 
 from collections.abc import Iterable
 from dataclasses import dataclass
+from pathlib import Path
 
 SUFFIXES = {"tables": (".csv", ".tex", ".md"), "figures": (".pdf", ".png")}
 """The forms that tables and figures are written in."""
+
+ON = "on"
+
+
+def results_of(output: Path) -> Path:
+    """Folder of the scale of a table or figure."""
+    above = output.parent.parent
+    return above.parent.parent if above.parent.name == ON else above
 
 
 @dataclass(frozen=True)
@@ -15,9 +24,18 @@ class Files:
     ----------
     results
         Folder of the scale.
+    on
+        Which data of a user's choice tables and figures are of, if it is not what is taken by
+        itself: those of different data lie beside each other.
     """
 
     results: str
+    on: str = ""
+
+    @property
+    def outputs(self) -> str:
+        """Folder of what people read: tables, figures, claims, the report."""
+        return f"{self.results}/{ON}/{self.on}" if self.on else self.results
 
     def dataset(self, name: str) -> str:
         """A dataset."""
@@ -54,16 +72,16 @@ class Files:
 
     def table(self, name: str) -> list[str]:
         """The forms of a table."""
-        return [f"{self.results}/tables/{name}{suffix}" for suffix in SUFFIXES["tables"]]
+        return [f"{self.outputs}/tables/{name}{suffix}" for suffix in SUFFIXES["tables"]]
 
     def figure(self, name: str) -> list[str]:
         """The forms of a figure."""
-        return [f"{self.results}/figures/{name}{suffix}" for suffix in SUFFIXES["figures"]]
+        return [f"{self.outputs}/figures/{name}{suffix}" for suffix in SUFFIXES["figures"]]
 
     def claims(self, papers: Iterable[str]) -> list[str]:
         """What was judged of the claims of papers."""
-        return [f"{self.results}/claims/{paper}.csv" for paper in papers]
+        return [f"{self.outputs}/claims/{paper}.csv" for paper in papers]
 
     def summary(self, what: str, paper: str) -> list[str]:
         """What a search or the ledger of a paper found."""
-        return [f"{self.results}/{what}/{paper}{suffix}" for suffix in (".csv", ".md")]
+        return [f"{self.outputs}/{what}/{paper}{suffix}" for suffix in (".csv", ".md")]

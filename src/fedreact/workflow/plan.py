@@ -55,7 +55,7 @@ class Plan:
         self.config = options.check(Config, given, "config")
         self.scale = self.config.scale
         self.how_much = load_scale(self.scale)
-        self.files = Files(f"results/{self.scale}")
+        self.files = Files(f"results/{self.scale}", self._chosen_data(of_roles))
         self.results = self.files.results
         self.sources = self._sources(of_roles)
         self.steps = Steps(self.scale, self.sources)
@@ -64,6 +64,11 @@ class Plan:
         self.data, self.encoding = DataSteps(self), EncodingSteps(self)
         self.runs, self.outputs = RunSteps(self), OutputSteps(self)
         self.claims, self.measures = ClaimSteps(self), MeasureSteps(self)
+
+    def _chosen_data(self, of_roles):
+        """What the user has chosen by name, as part of a path."""
+        chosen = {"dataset": self.config.dataset, **of_roles}
+        return "+".join(str(name) for _, name in sorted(chosen.items()) if name != "auto")
 
     def _sources(self, of_roles):
         registry = load_registry(REGISTRY, *sorted(FOLDER.glob("*/datasets.yaml")))
@@ -164,7 +169,11 @@ class Plan:
         found = self.named_outputs()
         found |= {name: self.files.summary("searches", name) for name in self.searches}
         for paper in paper_names():
-            names = self.chosen(self.tables | self.figures, [paper])
+            named = self.tables | self.figures
+            # Where all of it is left out, who asks for it is told why: the steps fail and say so.
+            names = self.chosen(named, [paper]) or [
+                n for n, (of, _) in named.items() if of == paper
+            ]
             found[paper] = [file for name in names for file in found[name]]
             found[paper] += self.files.claims([paper] if self.steps.paper(paper).claims else [])
         for role in self.sources.roles:
