@@ -42,11 +42,8 @@ def main(args):
     write_text(args.output, found.to_csv(**as_csv))
     write_text(args.output.with_suffix(".tex"), render.latex(found, table, text, notes, reference))
     write_text(args.output.with_suffix(".md"), as_markdown)
-    came_from = origins.origins(
-        *(table, found, published, str(args.published), args.output),
-        differences=args.differences,
-        **of_runs,
-    )
+    whose = (table, found, published, str(args.published), args.output)
+    came_from = origins.origins(*whose, differences=args.differences, **of_runs)
     came_from |= {"caption": text, "notes": notes, "reference": reference}
     write_text(args.output.with_suffix(origins.SUFFIX), json.dumps(came_from, indent=1) + "\n")
     log.info("%s", as_markdown)

@@ -3,9 +3,9 @@
 Who kills Snakemake alone leaves its steps running: started again, it would train the same twice.
 """
 
-import _thread
 import logging
 import os
+import signal
 import threading
 import time
 from pathlib import Path
@@ -22,6 +22,8 @@ EVERY = 2.0
 def watch() -> None:
     """Interrupt this process once the one that started its shell is gone."""
     if STEP in os.environ:
+        # Not SIGINT, which shells have background processes ignore.
+        signal.signal(signal.SIGUSR1, _stop)
         before = line_of_descent()
         threading.Thread(target=_wait, args=(before,), daemon=True).start()
 
@@ -30,7 +32,11 @@ def _wait(before):
     while line_of_descent() == before:
         time.sleep(EVERY)
     log.error("error: the workflow that started this step is gone; run the same command again")
-    _thread.interrupt_main()
+    signal.pthread_kill(threading.main_thread().ident, signal.SIGUSR1)
+
+
+def _stop(number, frame):
+    raise KeyboardInterrupt
 
 
 def line_of_descent() -> tuple[int, int]:

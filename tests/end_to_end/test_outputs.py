@@ -16,10 +16,15 @@ TABLES = [
     "sumo_constant",
     "sumo_splits",
     "phase1",
+    "clients",
+    *(["people"] if os.environ.get("FEDREACT_DATA_MIRROR") else []),
 ]
 FIGURES = [f"fig{i:02}" for i in range(1, 13)] + [
     *(f"iclr_fig{i:02}" for i in (1, 2, 3)),
     "clustering_gain",
+    "clients_stationary",
+    "clients_migration",
+    *(["people_labels"] if os.environ.get("FEDREACT_DATA_MIRROR") else []),
     "compute",
     "phase1_steps",
     "traffic",

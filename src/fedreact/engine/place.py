@@ -46,11 +46,13 @@ class Place:
                 ) from None
             except OSError:  # a file system without locks
                 pass
-            yield
+            try:
+                yield
+            finally:
+                lock.unlink(missing_ok=True)
 
     def clear(self) -> None:
         """Remove the checkpoints, once what they led to is written."""
         stem = self.checkpoint.stem
-        for kept in (f"{stem}.npz", f"{stem}-*.npz", f"{stem}.lock", f"{stem}-*.lock"):
-            for file in self.checkpoint.parent.glob(kept):
-                file.unlink(missing_ok=True)
+        for kept in (self.checkpoint, *self.checkpoint.parent.glob(f"{stem}-*.npz")):
+            kept.unlink(missing_ok=True)

@@ -204,13 +204,11 @@ def _scale(content, where, settings, partitions):
     for role in scale.of:
         if role not in roles:
             raise UserError(f"{where}: of: {known(role, roles)}")
-    for of in scale.differences_of:
-        if of not in roles and of not in runs.kinds():
-            raise UserError(f"{where}: differences_of: {known(of, [*roles, *runs.kinds()])}")
+    if odd := [of for of in scale.differences_of if of not in {*roles, *runs.kinds()}]:
+        raise UserError(f"{where}: differences_of: {known(odd[0], [*roles, *runs.kinds()])}")
     layers = [scale.defaults, scale.at_most, *scale.of.values(), *scale.settings.values()]
-    for layer in layers:
-        for step, of_step in layer.items():
-            _check_step(step, of_step, where)
+    for step, of_step in ((step, of) for layer in layers for step, of in layer.items()):
+        _check_step(step, of_step, where)
     for step, bounds in scale.at_most.items():
         if step not in runs.kinds():
             raise UserError(f"{where}: at_most: {known(step, runs.kinds())}")
