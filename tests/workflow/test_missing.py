@@ -87,11 +87,15 @@ def test_tables_of_different_data_lie_beside_each_other(monkeypatch):
     assert make_plan(**given).files.table("table05")[0] == "results/smoke/tables/table05.csv"
     (chosen,) = {
         name.partition("/tables/")[0]
-        for name in make_plan(**given | {"dataset": "pendigits"}).files.table("table05")
+        for name in make_plan(**given | {"dataset": "rtd"}).files.table("table05")
     }
-    assert chosen == "results/smoke/on/pendigits"
+    assert chosen == "results/smoke/on/rtd"
     assert results_of(Path(f"{chosen}/tables/table05.csv")) == Path("results/smoke")
     assert results_of(Path("results/smoke/tables/table05.csv")) == Path("results/smoke")
     # What they are made from is shared.
-    files = make_plan(**given | {"dataset": "pendigits"}).files
-    assert files.dataset("pendigits") == "results/smoke/data/pendigits.npz"
+    files = make_plan(**given | {"dataset": "rtd"}).files
+    assert files.dataset("rtd") == "results/smoke/data/rtd.npz"
+    # Who names what is taken anyway has the same tables.
+    named = {"dataset": make_plan(**given).sources.of_role("digits")}
+    assert make_plan(**given | named).files.outputs == "results/smoke"
+    assert make_plan(scale="paper", dataset="rtd", eeg_dataset="auto").files.on == ""

@@ -55,20 +55,15 @@ class Plan:
         self.config = options.check(Config, given, "config")
         self.scale = self.config.scale
         self.how_much = load_scale(self.scale)
-        self.files = Files(f"results/{self.scale}", self._chosen_data(of_roles))
-        self.results = self.files.results
+        self.results = f"results/{self.scale}"
         self.sources = self._sources(of_roles)
+        self.files = Files(self.results, "+".join(self.sources.others(self.how_much.datasets)))
         self.steps = Steps(self.scale, self.sources)
         self.papers = chosen_papers(self.config.papers)
         self._cells: dict[str, Cells] = {}
         self.data, self.encoding = DataSteps(self), EncodingSteps(self)
         self.runs, self.outputs = RunSteps(self), OutputSteps(self)
         self.claims, self.measures = ClaimSteps(self), MeasureSteps(self)
-
-    def _chosen_data(self, of_roles):
-        """What the user has chosen by name, as part of a path."""
-        chosen = {"dataset": self.config.dataset, **of_roles}
-        return "+".join(str(name) for _, name in sorted(chosen.items()) if name != "auto")
 
     def _sources(self, of_roles):
         registry = load_registry(REGISTRY, *sorted(FOLDER.glob("*/datasets.yaml")))

@@ -75,12 +75,29 @@ class Sources:
         if wanted != "auto":
             self.check(wanted, f"config: the dataset of {role}")
             return wanted
+        return self._by_itself(role)
+
+    def _by_itself(self, role):
         candidates = [name for name, entry in self.registry.items() if entry.role == role]
         if (
             not candidates
         ):  # a dataset of this name, which may be missing: what needs it is left out
             return role
         return next((n for n in candidates if self._can_be_had(n)), candidates[-1])
+
+    def others(self, of_scale: Mapping[str, str]) -> list[str]:
+        """Datasets that were chosen by name and are none that would be taken by itself.
+
+        ``of_scale`` are the datasets that the scale takes, by role.
+        """
+        chosen = [(role, name) for role, name in sorted(self.chosen.items()) if name != "auto"]
+        return [n for role, n in chosen if n != (of_scale.get(role) or self._taken(role))]
+
+    def _taken(self, role):
+        try:
+            return self._by_itself(role)
+        except UserError:  # some of its files are missing
+            return None
 
     def check(self, name: str, where: str, more: list[str] | None = None) -> None:
         """Raise a ``UserError`` unless there is a dataset of this name, and as the scale says."""
