@@ -42,6 +42,7 @@ rule all:
 onstart:
     get_ready()
     failures.begin()
+    progress.begin(workflow.dag, Path(R))
     print("\n".join(PLAN.left_out()), end="\n" if PLAN.left_out() else "")
     print(
         f"Scale: {PLAN.scale}. Data: {', '.join(PLAN.outputs.datasets_shown())}. Results: {PLAN.files.outputs}/"

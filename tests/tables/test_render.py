@@ -39,6 +39,28 @@ def test_caption_and_notes_name_the_data_the_scale_and_the_reasons():
     ]
 
 
+def test_where_rows_are_of_several_datasets_each_says_its_own():
+    lines = scores("pendigits")
+    lines.loc[lines["setting"] == "s100", "data"] = "eegmmidb"
+    table = cells.build("t", LAYOUT, ABOUT, PUBLISHED, lines, [])
+    labels = [line[0] for line in render.lines(table) if len(line) > 1 and line[0]]
+    assert labels[:2] == ["RTD - 10 clients [pendigits]", "RTD & more [eegmmidb]"]
+    one = cells.build("t", LAYOUT, ABOUT, PUBLISHED, scores("pendigits"), [])
+    assert next(line[0] for line in render.lines(one) if len(line) > 1) == "RTD - 10 clients"
+
+
+def test_captions_say_what_a_score_is_a_mean_over():
+    table, text, _ = shown()
+    assert "of a seed over clients and all rounds" in text
+    last = render.caption(TITLE, table, "quick", "P", last=True)
+    assert "of a seed over clients after the last round" in last
+
+
+def test_what_makes_results_mean_nothing_stands_below_those_rows_that_it_is_of():
+    of_rows = {"a": ["One cluster.", "All the same."], "b": ["One cluster."]}
+    assert render.findings(of_rows) == ["Beware, a; b: One cluster.", "Beware, a: All the same."]
+
+
 def test_captions_say_how_many_seeds_where_cells_differ():
     some = scores()[lambda s: (s["setting"] == "s10") | (s["seed"] < 2)]
     table = cells.build("t", LAYOUT, ABOUT, PUBLISHED, some, [])

@@ -10,7 +10,7 @@ sys.path.insert(0, f"{workflow.basedir}/src")
 
 from fedreact.digest import code_digest
 from fedreact.errors import UserError
-from fedreact.workflow import failures
+from fedreact.workflow import failures, progress
 from fedreact.workflow.plan import Plan
 from fedreact.workflow.start import check_writable, mend_times, remove_parts
 

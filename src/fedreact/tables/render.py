@@ -32,10 +32,13 @@ def caption_of_study(title: str, source: str) -> str:
 def lines(cells: pd.DataFrame, reference: str | None = None) -> list[list[str]]:
     """Rows of text, without a header: label, what the line gives, one text a column.
 
-    An empty first text continues the label above; a line with one text opens a metric.
-    ``reference`` is what gaps are to.
+    An empty first text continues the label above; a line with one text opens a metric. Where rows
+    are of several datasets, each says its own. ``reference`` is what gaps are to.
     """
     result = []
+    rebuilt = cells[cells["n_seeds"] > 0]
+    several = rebuilt["data"].nunique() > 1
+    data_of = rebuilt.groupby("row")["data"].agg(lambda data: ", ".join(dict.fromkeys(data)))
     columns = list(dict.fromkeys(cells["column"]))
     for metric in dict.fromkeys(cells["metric"]):
         shown = plugins.load("metrics", metric, "METRIC")
@@ -45,8 +48,9 @@ def lines(cells: pd.DataFrame, reference: str | None = None) -> list[list[str]]:
             by_column = block[block["row"] == row].set_index("column").reindex(columns)
             kinds = _kinds(by_column, shown.decimals, shown.counted, reference)
             given = [(kind, texts) for kind, texts in kinds if any(texts)]
+            label = f"{row} [{data_of[row]}]" if several and row in data_of else row
             for i, (kind, texts) in enumerate(given):
-                result.append([row if i == 0 else "", kind, *texts])
+                result.append([label if i == 0 else "", kind, *texts])
     return result
 
 
