@@ -19,7 +19,8 @@ class Clients(FigureKind):
     setting
         A setting.
     curves
-        Method by label; those without one cluster for each client have no panel.
+        Method by label; those without one cluster for each client, or with each client alone, have
+        no panel.
     """
 
     setting: str
@@ -42,7 +43,7 @@ class Clients(FigureKind):
         from fedreact.figures.style import COLOURS, seeds_of, style
 
         kept = {label: _kept(lines) for (_, label), lines in cells.items()}
-        shown = [label for label, seeds in kept.items() if (seeds[0]["cluster"] >= 0).any()]
+        shown = [label for label, seeds in kept.items() if _grouped(seeds[0]["cluster"])]
         figure = Figure(figsize=(7.2, 4.6), layout="constrained")
         n, look = seeds_of(cells), {"fontsize": "small", "x": 0.01, "ha": "left"}
         figure.suptitle(f"{title}, {n} seed{'s' if n > 1 else ''}", **look)
@@ -76,8 +77,7 @@ class Clients(FigureKind):
         axes.set_ylim(len(kept) - 0.5, -0.5)
         axes.tick_params(axis="x", labelsize="small")
         axes.set_xlabel(
-            "Score of clients, mean over rounds: range, quartiles, median; "
-            "the triangle is the mean of the worst tenth",
+            "Score of clients, mean over rounds: range, quartiles, median; triangle: worst tenth",
             fontsize="small",
         )
         axes.spines[["top", "right"]].set_visible(False)
@@ -97,6 +97,11 @@ def _kept(lines):
         at = beside["method"] == method
         found.append({name: beside[name][at] for name in ("score", "cluster", "true_cluster")})
     return found
+
+
+def _grouped(clusters):
+    """Whether some clients are in a cluster with others: alone, each would have its colour."""
+    return any(len(set(of)) < len(of) for of in clusters if (of >= 0).all())
 
 
 def _over_time(of_seed):

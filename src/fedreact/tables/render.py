@@ -46,7 +46,8 @@ def lines(cells: pd.DataFrame, reference: str | None = None) -> list[list[str]]:
         block = cells[cells["metric"] == metric]
         for row in dict.fromkeys(block["row"]):
             by_column = block[block["row"] == row].set_index("column").reindex(columns)
-            kinds = _kinds(by_column, shown.decimals, shown.counted, reference)
+            compared = reference if shown.better else None  # of what has no better, no gap
+            kinds = _kinds(by_column, shown.decimals, shown.counted, compared)
             given = [(kind, texts) for kind, texts in kinds if any(texts)]
             label = f"{row} [{data_of[row]}]" if several and row in data_of else row
             for i, (kind, texts) in enumerate(given):
