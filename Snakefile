@@ -50,7 +50,8 @@ onstart:
 
 
 onerror:
-    print("\n".join(["What failed:", *PLAN.errors()]))
+    if PLAN.errors():
+        print("\n".join(["What failed:", *PLAN.errors()]))
 
 
 onsuccess:

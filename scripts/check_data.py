@@ -13,6 +13,7 @@ from fedreact.command import log, parser, run
 from fedreact.data import checks as of_data
 from fedreact.data import own
 from fedreact.errors import UserError
+from fedreact.runs.clustered.spec import Options
 
 
 def main(args):
@@ -51,6 +52,8 @@ def main(args):
 if __name__ == "__main__":
     p = parser(__doc__)
     p.add_argument("file", type=Path, help="data/own/<name>.npz, or one that will lie there")
-    p.add_argument("--samples-per-round", type=int, default=64, help="of the setting")
-    p.add_argument("--test-share", type=float, default=0.1, help="of the partition")
+    p.add_argument(
+        "--samples-per-round", type=int, default=Options().samples_per_round, help="of the setting"
+    )
+    p.add_argument("--test-share", type=float, default=Owner().test_share, help="of the partition")
     run(main, p)

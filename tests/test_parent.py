@@ -18,7 +18,7 @@ from fedreact.command import run
 
 def main(args):
     print("running", flush=True)
-    time.sleep(600)
+    time.sleep(150)
 
 run(main, argparse.ArgumentParser())
 """

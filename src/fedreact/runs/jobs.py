@@ -11,7 +11,7 @@ import numpy as np
 
 from fedreact import npz, plugins
 from fedreact.atomic import atomic
-from fedreact.clients import checks as of_clients
+from fedreact.clients import checks as of_partition
 from fedreact.clients.partition import Partition
 from fedreact.data import checks as of_data
 from fedreact.data.dataset import SeriesDataset
@@ -81,7 +81,7 @@ def findings(kind: str, inputs: Inputs, options: Any, methods: Sequence[Method])
     of_kind = runs.part_of(kind, "run")
     found = [
         *of_data.findings(inputs.data),
-        *of_clients.findings(inputs.partition),
+        *of_partition.findings(inputs.partition),
         *(of_kind.findings(inputs, options, methods) if hasattr(of_kind, "findings") else []),
     ]
     for sentence in found:

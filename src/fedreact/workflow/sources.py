@@ -99,11 +99,11 @@ class Sources:
         except UserError:  # some of its files are missing
             return None
 
-    def check(self, name: str, where: str, more: list[str] | None = None) -> None:
+    def check(self, name: str, where: str) -> None:
         """Raise a ``UserError`` unless there is a dataset of this name, and as the scale says."""
         mine = own.names(self.data_folder)
         if name not in self.registry and name not in mine:
-            names = [*(more or []), *self.registry, *mine]
+            names = [*self.registry, *mine]
             odd = own.misnamed(self.data_folder)
             raise UserError(
                 f"{where}: {name!r} is unknown; known: {', '.join(names)}; one of your own is "
