@@ -46,6 +46,8 @@ def load(path: Path, what: str, names: list[str], mend: str = AGAIN) -> dict[str
         raise UserError(f"{path}: no such file ({what} expected)") from error
     except Exception as error:  # damaged bytes can fail anywhere in zip, zlib and numpy
         reason = str(error).splitlines()[0] if str(error) else "empty file"
+        if "allow_pickle" in reason:  # numpy's advice is to trust it
+            reason = "it holds objects, or is no npz file"
         raise UserError(f"{path}: not a readable {what} ({reason}); {mend}") from error
     if missing := [name for name in names if name not in arrays]:
         raise UserError(f"{path}: not a {what}, it lacks {', '.join(missing)}")

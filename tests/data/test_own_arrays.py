@@ -196,7 +196,10 @@ def test_a_file_that_was_written_by_the_project_is_read_too(file):
         ({"X": np.zeros((6, 5))}, r"X must be numbers \[N, channels, T\]"),
         ({"y": np.zeros(6, int)}, "one label only"),
         ({"y": np.eye(6, dtype=int)}, r"y \[N, M\] must be booleans"),
-        ({"y": np.array([None] * 6)}, "not a readable dataset of yours .* of no objects"),
+        (
+            {"y": np.array([None] * 6)},
+            r"not a readable dataset of yours \(it holds objects, .* of no objects$",
+        ),
         (windows(steps=np.array([4, 4])), "steps must be one integer"),
         (windows(steps=None), "it lacks steps"),
     ],

@@ -1,7 +1,7 @@
 """Pages whose numbers come from a run that is kept, by templates (``make docs``).
 
-A template has no number of a run in it: it asks for a cell of a table, an effect of the ledger or a
-claim by name, and states what it says in words as a condition (``require``), so a page that the
+A template has no number of a run in it: it asks for a cell of a table or a claim
+by name, and states what it says in words as a condition (``require``), so a page that the
 numbers contradict cannot be made.
 """
 
@@ -90,14 +90,6 @@ class Reference:
             if not line["reading"] and not line["at"]:
                 counts[line["outcome"]] += 1
         return counts
-
-    def effect(self, paper: str = "fed_react", **wanted: str) -> dict[str, Any]:
-        """A line of what the alternatives of the ledger change."""
-        return self._one(f"assumptions/{paper}.csv", wanted)
-
-    def searched(self, search: str) -> list[dict[str, Any]]:
-        """All lines of a search."""
-        return self._rows(f"searches/{search}.csv")
 
     def claims_table(self, paper: str = "fed_react") -> str:
         """The claims as the run printed them, without its title."""
