@@ -137,6 +137,26 @@ class PlainPatchTST(nn.Module):
         return self.head(h.reshape(len(x), -1))
 
 
+class PlainCNN(nn.Sequential):
+    """Three blocks of ``nn.Conv1d``, ``nn.BatchNorm1d``, a pooling of two steps; a linear head."""
+
+    def __init__(self, a):
+        layers, channels = [], a.in_channels
+        for i, width in enumerate(a.widths):
+            kernel, stride = (a.kernel, a.stride) if i == 0 else (8, 1)
+            layers += [nn.Conv1d(channels, width, kernel, stride, kernel // 2, bias=False)]
+            layers += [nn.BatchNorm1d(width), nn.ReLU(), nn.MaxPool1d(2, 2, 1)]
+            layers += [nn.Dropout(a.drop)] if i == 0 else []
+            channels = width
+        super().__init__(
+            *layers, nn.AdaptiveAvgPool1d(1), nn.Flatten(), nn.Linear(channels, a.n_out)
+        )
+
+    def forward(self, x):
+        """Logits of ``x [B, T, C]``."""
+        return super().forward(x.mT)
+
+
 class PlainTimesNet(nn.Module):
     """The Time-Series-Library's TimesNet: each kernel of an inception block on its own."""
 
@@ -187,6 +207,7 @@ PLAIN = {
     "lstm": PlainLSTM,
     "timesnet": PlainTimesNet,
     "patchtst": PlainPatchTST,
+    "cnn": PlainCNN,
 }
 
 
@@ -360,7 +381,10 @@ def measure(name, args):
     K, n = args.clients, BATCH * args.steps
     data = [client_data(k, n) for k in range(K)]
     plain = PLAIN[name](architecture)
-    assert sum(p.numel() for p in plain.parameters()) == architecture.n_parameters
+    assert (
+        sum(p.numel() for p in plain.parameters())
+        == architecture.n_parameters - architecture.n_buffers
+    )
     theta = architecture.init(torch.Generator().manual_seed(0)).numpy()
     X, y = (torch.cat(parts).numpy() for parts in zip(*data))
     loss, own = SupervisedLoss(architecture, "classification"), np.arange(K * n).reshape(K, n)

@@ -26,7 +26,7 @@ def main(args):
         data = prepare.read(source, registry[args.dataset], *where)
     else:
         data = prepare.read_own(args.dataset, args.data_folder, registry)
-    for sentence in checks.findings(data):
+    for sentence in checks.findings(data, stated=args.dataset in registry):
         log.warning("note: %s", sentence)
     with atomic(args.output) as path:
         data.save(path)

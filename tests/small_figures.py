@@ -9,14 +9,17 @@ from fedreact import npz
 from fedreact.clients.partition import NOTHING, Partition
 from fedreact.data.dataset import SeriesDataset
 from fedreact.data.sources import eeg_sim
+from fedreact.figures.bars import Bars
 from fedreact.figures.clients import Clients
 from fedreact.figures.curves import Curves
+from fedreact.figures.differences import Differences
 from fedreact.figures.digits import Digits
 from fedreact.figures.gain import Gain
 from fedreact.figures.label_distribution import LabelDistribution
 from fedreact.figures.n_clusters import NClusters
 from fedreact.figures.over_option import OverOption
 from fedreact.figures.rand_score import RandScore
+from fedreact.figures.sensitivity import Sensitivity
 from fedreact.figures.spectrogram import Spectrogram
 from fedreact.figures.theorem1 import Theorem1
 from fedreact.figures.thermometer import Thermometer
@@ -144,7 +147,19 @@ def _curves(path):
 
 def of_clients(path):
     """Six clients of two clusters over three rounds; A1 finds them under names that change."""
-    kind, lines = Clients("s10", CURVES), scores()
+    kind = Clients("s10", CURVES)
+    return kind, of_scores(kind, lines_with_clients(path)), []
+
+
+def differences(path):
+    """The same clients on a line, by one method and by the other, whose scores are half as high."""
+    kind = Differences("a1", "sc", {"ten": "s10"})
+    return kind, of_scores(kind, lines_with_clients(path)), []
+
+
+def lines_with_clients(path):
+    """Scores with records of their clients beside them."""
+    lines = scores()
     found = {
         "a1": [[0, 0, 0, 1, 1, 1], [1, 1, 1, 0, 0, 0], [1, 1, 0, 0, 0, 0]],
         "sc": [[-1] * 6] * 3,
@@ -154,7 +169,9 @@ def of_clients(path):
             path / f"seed{seed}.clients.npz",
             method=np.repeat(list(found), 3),
             round=np.tile([1, 2, 3], 2),
-            score=np.tile(np.linspace(0, 1, 6, dtype=np.float32), (6, 1)) / (1 + seed),
+            score=np.tile(np.linspace(0, 1, 6, dtype=np.float32), (6, 1))
+            / (1 + seed)
+            / np.repeat([1, 2], 3)[:, None],
             cluster=np.concatenate(list(found.values())),
             true_cluster=np.tile([0, 0, 0, 1, 1, 1], (6, 1)),
             n_train=np.full(6, 9),
@@ -163,7 +180,7 @@ def of_clients(path):
             findings=np.zeros(0, dtype=str),
         )
     lines["file"] = [str(path / f"seed{seed}.csv") for seed in lines["seed"]]
-    return kind, of_scores(kind, lines), []
+    return lines
 
 
 def over_option(path):
@@ -175,7 +192,24 @@ def over_option(path):
     return kind, cells, []
 
 
+def sensitivity(path):
+    kind = Sensitivity({"ten": "s10"}, "a1", {"lam": (0.1, 1.0), "tau": (2.0, 4.0)}, {"lam": "L"})
+    cells = {
+        place: scores().assign(accuracy=0.1 * of["options"].popitem()[1])
+        for place, of in kind.cells().items()
+    }
+    return kind, cells, []
+
+
+def bars(path):
+    kind = Bars({"ten": {"setting": "s10"}, "all": {"setting": "s100"}}, CURVES)
+    return kind, of_scores(kind), []
+
+
 MADE = {
+    "bars": bars,
+    "differences": differences,
+    "sensitivity": sensitivity,
     "over-option": over_option,
     "clients": of_clients,
     "curves": _curves,

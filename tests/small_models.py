@@ -6,8 +6,9 @@ from typing import ClassVar
 
 import torch
 
+from fedreact.models.architectures.cnn import CNN
 from fedreact.models.flat import FlatWeights
-from fedreact.models.layers import batch_norm, dropout
+from fedreact.models.layers import batch_norm, convolve, dropout, linear
 
 
 @dataclass(frozen=True)
@@ -73,3 +74,52 @@ class SmallNet(FlatWeights):
         if self.drop_twice:
             h = dropout(h, self.share, training)
         return linear(h, "head")
+
+
+@dataclass(frozen=True)
+class SmallCNN(CNN):
+    """The CNN of FedST for the small federation: features, blocks, batch normalisation, dropout."""
+
+    in_channels: int = 3
+    n_out: int = 2
+    length: int = 20
+    widths: tuple[int, int, int] = (4, 5, 6)
+
+
+@dataclass(frozen=True)
+class SmallBlocks(FlatWeights):
+    """Features of two convolutions, without normalisation or dropout."""
+
+    in_channels: int = 3
+    n_out: int = 2
+    length: int = 20
+    widths: tuple[int, int] = (4, 5)
+
+    @property
+    def n_features(self):
+        return self.widths[-1]
+
+    @property
+    def shapes(self):
+        a, b = self.widths
+        convolutions = {"conv0.weight": (a, self.in_channels, 3), "conv1.weight": (b, a, 3)}
+        return convolutions | {"head.weight": (self.n_out, b), "head.bias": (self.n_out,)}
+
+    def multiply_adds(self):
+        a, b = self.widths
+        return self.length * 3 * (self.in_channels * a + a * b) + b * self.n_out
+
+    def init(self, generator):
+        return torch.randn(self.n_parameters, generator=generator) / 2
+
+    def encode(self, theta, x, training=None, after=lambda block, h: h):
+        w, h = self.unpack(theta), x.transpose(2, 3)
+        for i in range(2):
+            h = after(i, convolve(h, w[f"conv{i}.weight"], padding=1).tanh())
+        return h.mean(3)
+
+    def head(self, theta, h):
+        return linear(h, self.unpack(theta), "head")
+
+    def forward(self, theta, x):
+        return self.head(theta, self.encode(theta, x))

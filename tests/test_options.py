@@ -79,6 +79,8 @@ def values(hint, name=""):
     if origin is Literal:
         return st.sampled_from(args)
     if origin is tuple:
+        if args[1:] != (Ellipsis,):
+            return st.tuples(*map(values, args))
         return st.lists(values(args[0]), max_size=4).map(tuple)
     if origin is list:
         return st.lists(values(args[0]), max_size=4)

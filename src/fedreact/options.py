@@ -133,7 +133,8 @@ def names(cls: type) -> list[str]:
 
 def defaults(cls: type) -> dict[str, Any]:
     """Each option's default; those without are left out."""
-    return {f.name: default_of(f) for f in fields(cls) if not _needed(f)}
+    known = names(cls)
+    return {f.name: default_of(f) for f in fields(cls) if f.name in known and not _needed(f)}
 
 
 def default_of(of: Field) -> Any:
@@ -219,7 +220,7 @@ def value_of(cls: type, name: str, text: str, where: str) -> Any:
             return [[_scalar(one) for one in part.split(",")] for part in text.split(";")]
         return [_scalar(part) for part in text.split(",") if part]
     if get_origin(hint) is dict:
-        pairs = [part.partition(":") for part in text.split(",")]
+        pairs = [part.partition(":") for part in text.split(",") if part]
         return {key: v if key == "kind" else _scalar(v) for key, _, v in pairs}
     return text if hint is str or get_origin(hint) is Literal else _scalar(text)
 

@@ -11,6 +11,7 @@ from helpers import ROOT
 from fedreact.clients import checks as of_clients
 from fedreact.clients.partition import NOTHING, Partition
 from fedreact.data import checks, own
+from fedreact.data.dataset import SeriesDataset
 
 RNG = np.random.default_rng(0)
 SOUND = {"X": RNG.normal(size=(40, 2, 5)), "y": np.arange(40) % 2}
@@ -93,3 +94,10 @@ def test_a_command_says_all_of_it(tmp_path):
         in wrong.stderr
     )
     assert list(tmp_path.iterdir()) == [file]
+
+
+def test_what_a_registry_states_is_not_doubted():
+    y = np.arange(40) % 2
+    data = SeriesDataset("toy", np.float32(RNG.normal(size=(40, 9, 2))), np.full(40, 2), y)
+    assert "transposed" in checks.findings(data)[0]
+    assert checks.findings(data, stated=True) == []

@@ -8,7 +8,7 @@ from fedreact.data.windows import Windows
 from fedreact.errors import UserError
 from fedreact.task import Task
 
-FIELDS = ("lengths", "y", "owner", "trial", "time")
+FIELDS = ("lengths", "y", "owner", "trial", "time", "previous")
 
 
 def dataset(**changes):
@@ -39,6 +39,9 @@ def test_pad_by_hand():
         {"y": np.array([[0.5, -1, 2], [0, 0, 1]], np.float32)},
         {"y": np.array([[True, False], [True, True]])},
         {"time": np.array([0.25, -7.5])},
+        {"previous": np.array([7, 3])},
+        {"y": np.array([0.5, -1], np.float32), "previous": np.array([2, 0.5], np.float32)},
+        {"y": np.eye(2) == 1, "previous": np.eye(2) == 0},
     ],
 )
 def test_round_trip(tmp_path, changes):
@@ -53,6 +56,14 @@ def test_round_trip(tmp_path, changes):
         np.testing.assert_array_equal(getattr(loaded, field), getattr(data, field))
         if getattr(data, field) is not None:
             assert getattr(loaded, field).dtype == getattr(data, field).dtype
+
+
+def test_a_file_holds_what_is_given_and_no_more(tmp_path):
+    dataset().save(tmp_path / "x.npz")
+    with np.load(tmp_path / "x.npz") as file:
+        assert file.files == ["name", "X", "lengths", "y", "owner"]
+    # As files were written before there was a previous value.
+    assert SeriesDataset.load(tmp_path / "x.npz").previous is None
 
 
 @pytest.mark.parametrize(
@@ -77,7 +88,9 @@ def test_part_of_a_dataset():
     assert part.trial is None
     assert part.time is None
     y = np.array([[True, False], [False, True]])
-    part = dataset(y=y, time=np.array([3.0, 1.5])).take(np.array([False, True]))
+    given = {"y": y, "time": np.array([3.0, 1.5]), "previous": ~y}
+    part = dataset(**given).take(np.array([False, True]))
+    assert part.previous.tolist() == [[True, False]]
     assert part.y.tolist() == [[False, True]]
     assert part.time.tolist() == [1.5]
 
@@ -100,6 +113,20 @@ def test_part_of_a_dataset():
         ),
         ({"y": np.array([0.5, np.inf], np.float32)}, "target of series 1 is NaN or infinite"),
         ({"y": np.array([-1, 1])}, "labels must be 0 or more"),
+        (
+            {"previous": np.array([0, 1], np.int32)},
+            r"previous must be as y, int64 \[2\], got int32 \[2\]",
+        ),
+        ({"previous": np.array([0])}, r"previous must be as y, int64 \[2\], got int64 \[1\]"),
+        (
+            {"y": np.ones((2, 3), bool), "previous": np.ones((2, 1), bool)},
+            r"previous must be as y, bool \[2, 3\], got bool \[2, 1\]",
+        ),
+        ({"previous": np.array([0, -1])}, "labels must be 0 or more, got -1"),
+        (
+            {"y": np.ones(2, np.float32), "previous": np.array([0, np.nan], np.float32)},
+            "previous target of series 1 is NaN or infinite",
+        ),
         ({"trial": np.array([0.5, 1])}, r"trial must be int64 \[2\], got float64"),
         ({"owner": np.array([1])}, r"owner must be int64 \[2\], got int64 \(1,\)"),
         ({"time": np.array([1, 2])}, r"time must be float64 \[2\], got int64"),

@@ -86,6 +86,24 @@ def test_time_is_in_seconds(file, time):
     assert own.read(write(file), "mine").time is None
 
 
+@pytest.mark.parametrize(
+    ("y", "previous", "wanted"),
+    [
+        (np.array(list("xzxxyx")), np.array(list("yyzzxx")), [1, 1, 2, 2, 0, 0]),
+        (np.array([5, 1, 5, 9, 1, 1]), np.array([9, 9, 1, 5, 5, 1], np.int8), [2, 2, 0, 1, 1, 0]),
+        (np.eye(6)[:, :2] == 1, np.eye(6)[:, 1:3] == 1, np.eye(6)[:, 1:3] == 1),
+        (np.linspace(0, 1, 6), np.linspace(1, 2, 6, dtype="f4"), np.linspace(1, 2, 6, dtype="f4")),
+        (np.ones((6, 3), np.float32), np.zeros((6, 3)), np.zeros((6, 3))),
+    ],
+)
+def test_previous_targets_are_as_the_targets(file, y, previous, wanted):
+    data = own.read(write(file, y=y, previous=previous), "mine")
+    assert data.previous.dtype == data.y.dtype
+    np.testing.assert_array_equal(data.previous, wanted)
+    assert own.task_of(file, "mine") == data.task
+    assert own.read(write(file, y=y), "mine").previous is None
+
+
 def test_trials_and_clients_may_be_texts(file):
     client, trial = np.array(list("bbaacc")), np.array([7, 7, 3, 3, 9, 9], np.uint16)
     data = own.read(write(file, client=client, trial=trial), "mine")
@@ -109,12 +127,29 @@ def test_trials_and_clients_may_be_texts(file):
         ({"time": np.array(list("abcdef"))}, "time must be numbers, got <U1"),
         ({"time": np.array([0, 1, np.nan, 3, 4, 5])}, "the time of series 2 is not finite"),
         ({"trial": np.ones(6)}, "trial must be integers or strings, got float64"),
+        ({"previous": np.arange(6)}, "previous must hold labels of y, and holds others"),
+        ({"previous": np.array(list("aabbab"))}, "previous must hold labels of y"),
+        ({"previous": np.zeros(6)}, "previous must hold labels of y"),
+        ({"previous": np.zeros(5, int)}, r"previous must be \[6\], one for each series"),
+        (
+            {"previous": np.zeros((6, 1), int)},
+            r"previous must be as y, int64 \[6\], got int64 \[6, 1",
+        ),
+        (
+            {"y": np.ones((6, 2)), "previous": np.ones(6)},
+            r"previous must be as y, float32 \[6, 2\], got float32 \[6\]",
+        ),
+        ({"y": np.ones(6), "previous": np.ones(6, int)}, "previous must be as y, .* got int64"),
+        ({"y": np.ones(6), "previous": np.full(6, 1e300)}, "previous target of series 0 is NaN or"),
         ({"X": None}, "it lacks X"),
-        ({"times": np.arange(6)}, "unknown array times; known: X, y, client, trial, time, lengths"),
+        (
+            {"times": np.arange(6)},
+            "unknown array times; known: X, y, client, trial, time, tested, lengths",
+        ),
         ({"recording": RECORDING}, "it lacks start"),
         (
             windows(X=np.zeros((3, 2, 4))),
-            "unknown array X; known: recording, start, steps, y, client, trial, time, lengths",
+            "unknown array X; known: recording, start, steps, y, client, trial, time, tested",
         ),
         (windows(steps=None), "it lacks steps"),
         (windows(start=None), "it lacks start"),

@@ -24,7 +24,8 @@ def registry():
 
 def test_it_names_the_datasets_and_what_their_readers_call_the_files(registry):
     assert list(registry) == [module.NAME for module in MODULES]
-    assert sorted(registry) == sorted(plugins.names("data/sources", "SOURCE"))
+    of_papers = load_registry(FILE, *(ROOT / "config/papers").glob("*/datasets.yaml"))
+    assert sorted(of_papers) == sorted(plugins.names("data/sources", "SOURCE"))
     for reader in (rtd, pendigits):
         parameters = reader.read.__annotations__
         entry = registry[reader.NAME]

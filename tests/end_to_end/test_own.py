@@ -205,7 +205,7 @@ def test_all_other_things_are_found_below_own_too(tmp_path):
     project = copy_project(tmp_path / "project")
     shutil.copytree(TOY / "config", project / "config", dirs_exist_ok=True)
     shutil.copytree(TOY / "src/fedreact", project / "own")
-    for name, content in (("clients/partitioners/turns", PARTITIONER), ("figures/bars", FIGURE)):
+    for name, content in (("clients/partitioners/turns", PARTITIONER), ("figures/columns", FIGURE)):
         path = project / "own" / f"{name}.py"
         path.parent.mkdir(parents=True)
         path.write_text(content)
@@ -214,13 +214,13 @@ def test_all_other_things_are_found_below_own_too(tmp_path):
         paper / "partitions.yaml",
         lambda c: c.update(waves4={"data": "toy-waves", "by": "turns", "clients": 5}),
     )
-    bars = {"kind": "bars", "title": "Bars", "setting": "waves", "methods": ["nearest"]}
+    bars = {"kind": "columns", "title": "Bars", "setting": "waves", "methods": ["nearest"]}
     edit_yaml(paper / "figures.yaml", lambda c: c.update(fig2=bars))
     snakemake("--cores", "2", "toy_table1", "toy_fig2", *SMOKE, cwd=project)
     assert cells(project, "toy_table1", "brier")["mean"].between(0, 2).all()
     assert (project / "results/smoke/figures/toy_fig2.png").stat().st_size > 0
     partition = project / "results/smoke/partitions/toy/toy-waves/waves4/seed0.npz"
     assert len(Partition.load(partition).train) == 5
-    (project / "own/figures/bars.py").write_text(FIGURE.replace("bar(", "barh("))
+    (project / "own/figures/columns.py").write_text(FIGURE.replace("bar(", "barh("))
     assert planned("toy_table1", *SMOKE, cwd=project) == {}
     assert "make_figure" in planned("toy_fig2", *SMOKE, cwd=project)

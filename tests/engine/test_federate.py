@@ -35,7 +35,7 @@ from fedreact.losses.contrastive import ContrastiveLoss
 from fedreact.losses.supervised import SupervisedLoss
 from fedreact.models.causal_cnn import CausalCNN
 from fedreact.plugins import load
-from fedreact.runs.synchronous.scoring import client_scores
+from fedreact.runs.scoring import client_scores
 
 JOBS = {
     "server momentum": supervised(ServerMomentum()),

@@ -89,8 +89,8 @@ def test_a_clustered_run_by_hand(project):
     # ten steps of descent.
     fits = 2 * 64**2 * 320 + 60 * 10 * 64**2
     each = 40 * 10 * 64**2 + 4 * 10 * 64 * 320
-    # Half of 100 clients take part in each of 30 rounds.
-    expected = 100 * 0.5 * 30 * (fits + n_methods * each) / 1e9
+    # Half of 100 clients take part in each of 20 rounds.
+    expected = 100 * 0.5 * 20 * (fits + n_methods * each) / 1e9
     assert work.gflops(rule, wildcards) == pytest.approx(expected)
 
 

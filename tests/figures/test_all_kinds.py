@@ -68,7 +68,10 @@ def test_axes_are_labelled(twice, kind):
     figure = twice(kind)[0]
     figure.draw_without_rendering()
     assert unlabelled(figure) == []
-    assert any(axes.get_ylabel() for axes in figure.axes) or kind == "gain"  # its lines are named
+    assert any(axes.get_ylabel() for axes in figure.axes) or kind in (
+        "gain",
+        "differences",
+    )  # whose lines are named
 
 
 def test_axes_without_labels_are_found():

@@ -30,7 +30,7 @@ from fedreact.runs.clustered import rounds
 from fedreact.runs.clustered import run as clustered
 from fedreact.runs.clustered.run import run as run_job
 from fedreact.runs.clustered.scoring import HeldOut, rand_score
-from fedreact.runs.clustered.spec import Options
+from fedreact.runs.clustered.spec import Options, check
 from fedreact.runs.clustered.tasks import Classification, Regression
 from fedreact.task_models.svm import decision
 
@@ -511,8 +511,8 @@ def test_models_that_are_no_numbers_stop_a_run_with_the_methods_name(monkeypatch
 # --- What makes results mean nothing
 
 
-def found_of(of, **of_run):
-    methods = [contract.method("clustered", "local", OF_PAPER["local"], "methods.yaml")]
+def found_of(of, name="sc-mma", **of_run):
+    methods = [contract.method("clustered", name, OF_PAPER[name], "methods.yaml")]
     return clustered.findings(of, Options(**of_run), methods)
 
 
@@ -531,9 +531,21 @@ def test_one_cluster():
     (found,) = found_of(inputs(partition=one), samples_per_round=16)
     assert found.startswith("There is one cluster")
     assert found_of(inputs(partition=one), samples_per_round=16, n_clusters="elbow") == []
+    assert found_of(inputs(partition=one), "local", samples_per_round=16) == []  # merges nothing
 
 
 def test_features_that_are_all_the_same():
     same = replace(inputs(), features=np.ones_like(FEATURES))
     (found,) = found_of(same, samples_per_round=16)
     assert found == "The encoder gives all series the same features."
+
+
+def test_clients_are_tested_on_others_samples_too():
+    names = ["local", "global-mma"]
+    found, plain = lines(names, exchange=True, rounds=2), lines(names, rounds=2)
+    for index, values in found.items():
+        others = values.pop("accuracy_exchanged")
+        assert str(values) == str(plain[index])
+        assert 0 <= others <= 1
+    with pytest.raises(UserError, match="exchange: clients whose data drifts"):
+        check(Options(exchange=True, drift={"kind": "migration", "probability": 0.1}), None)

@@ -24,11 +24,15 @@ from fedreact.clients.partition import Partition
 from fedreact.clients.validation import held_back
 from fedreact.data.dataset import SeriesDataset
 from fedreact.engine.engine import Stacked, Workers
+from fedreact.engine.local_training import LocalTraining, Work
 from fedreact.engine.place import Place
 from fedreact.errors import UserError
+from fedreact.losses.objective import Data
+from fedreact.losses.supervised import SupervisedLoss
+from fedreact.rng import generator
 from fedreact.runs import contract
+from fedreact.runs.scoring import client_scores
 from fedreact.runs.synchronous import run as synchronous
-from fedreact.runs.synchronous.scoring import client_scores
 from fedreact.runs.synchronous.spec import Options, job, threads
 
 N, T = 90, 12
@@ -389,12 +393,14 @@ def test_an_algorithm_that_adapts_is_scored_by_what_it_makes_of_the_test_series(
     guesses = []
     for k, test in enumerate(TESTS):
         counts = np.bincount(Y[CLIENTS[k]], minlength=2) + 1
-        mean, own = np.array([0.8, 0.3, 0.6]), []
-        for series in X[test].astype(float):
+        mean, own = np.array([0.8, 0.3, 0.6]), np.zeros(len(test), int)
+        # A stream in an order of its own: test sets often lie in that of their labels.
+        for at in generator(of.seed, "test stream", k).permutation(len(test)):
+            series = X[test[at]].astype(float)
             mean = 0.75 * mean + 0.25 * series.mean(0)
             scores = (series.mean(0) - mean) @ after["theta"].reshape(3, 2)
-            own.append((scores + np.log(counts / counts.sum())).argmax())
-        guesses.append(np.array(own))
+            own[at] = (scores + np.log(counts / counts.sum())).argmax()
+        guesses.append(own)
     for name, score in (("accuracy", accuracy_score), ("f1", f1_score)):
         macro = {} if name == "accuracy" else {"average": "macro", "zero_division": 0}
         each = [score(Y[test], guess, **macro) for test, guess in zip(TESTS, guesses)]
@@ -430,3 +436,108 @@ def test_models_that_are_no_numbers_stop_a_run_with_the_methods_name(tmp_path, m
     monkeypatch.setattr(FedAvg, "personal", lambda self, server, state: np.stack(spoilt))
     with pytest.raises(UserError, match="method fedavg, round 1: the models of 1 of 2 clients"):
         lines(tmp_path)
+
+
+# --- Tests of others, and passes over all samples
+
+
+def test_clients_are_tested_on_others_samples_too(tmp_path):
+    names = ("fedavg", "ditto")
+    both = lines(tmp_path / "both", algorithms=names, exchange=True)
+    plain = lines(tmp_path / "plain", algorithms=names)
+    for index, values in both.items():
+        others = values.pop("accuracy_exchanged")
+        assert values == plain[index]
+        # One model for all is tested on the same samples, by other clients.
+        assert (others == pytest.approx(values["accuracy"])) == (index[0] == "fedavg")
+
+
+def test_errors_on_others_samples_have_the_targets_unit(tmp_path):
+    of = inputs("regression")
+    found = lines(tmp_path, of, asked=("rmse", "mae"), exchange=True)["fedavg", 2]
+    assert list(found)[:3] == ["rmse", "mae", "rmse_exchanged"]
+    assert found["rmse_exchanged"] == pytest.approx(found["rmse"], rel=1e-5)
+
+
+def test_passes_over_all_samples_are_part_of_a_budget(tmp_path):
+    given = {"architecture": "cnn-small", "rounds": 2, "batch_size": 4, "gflops": 0.3}
+    names = ("fedavg", "fedproto", "constant")
+    found = lines(tmp_path, algorithms=names, **given)
+    for name in names[:2]:
+        assert found[name, 2]["gflops"] == pytest.approx(0.3, rel=0.1)
+    # A pass is a third of a step on the same samples.
+    samples = np.mean([len(own) for own in TRAIN])
+    fewer = 4 * (found["fedavg", 2]["steps"] - found["fedproto", 2]["steps"])
+    assert fewer == pytest.approx(2 * samples / 3, abs=12)
+    assert found["constant", 2]["steps"] == found["constant", 2]["gflops"] == 0
+    assert found["constant", 2]["bytes"] == 0
+    sizes = [len(own) for own in TRAIN]
+    given = replace(OPTIONS, **given)
+    estimated = synchronous.work(given, methods(*names), inputs().data.task, sizes)
+    assert estimated == pytest.approx(3 * sum(found[name, 2]["gflops"] for name in names))
+
+
+def test_a_constant_is_the_most_frequent_label_of_a_client(tmp_path):
+    found = lines(tmp_path, algorithms=("constant",), architecture="cnn-small")["constant", 2]
+    wanted = [
+        (LABEL[test] == np.bincount(LABEL[train]).argmax()).mean()
+        for train, test in zip(TRAIN, TEST)
+    ]
+    assert found["accuracy"] == pytest.approx(np.mean(wanted))
+
+
+def test_a_constant_has_the_labels_that_are_true_of_most(tmp_path):
+    of = inputs("multi-label")
+    given = {"algorithms": ("constant",), "architecture": "lstm-plain"}
+    found = lines(tmp_path, of, asked=("accuracy",), **given)["constant", 2]["accuracy"]
+    y = of.data.y
+    wanted = [
+        (y[test] == (y[train].sum(0) > len(train) / 2)).mean() for train, test in zip(TRAIN, TEST)
+    ]
+    assert found == pytest.approx(np.mean(wanted))
+
+
+@pytest.mark.parametrize("kind", ["regression", "several"])
+def test_a_constant_is_the_mean_of_a_clients_targets(tmp_path, kind):
+    of = inputs(kind)
+    given = {"algorithms": ("constant",), "architecture": "lstm-plain"}
+    found = lines(tmp_path, of, asked=("mae",), **given)["constant", 2]
+    assert found["gflops"] == found["bytes"] == 0
+    y = of.data.y
+    wanted = [np.abs(y[test] - y[train].mean(0)).mean() for train, test in zip(TRAIN, TEST)]
+    assert found["mae"] == pytest.approx(np.mean(wanted), rel=1e-5)
+
+
+def test_a_label_of_half_the_samples_is_not_said_to_be_true():
+    y = torch.tensor([[1, 1, 0], [1, 0, 0], [1, 1, 0], [1, 0, 1]]).bool()
+    model = plugins.load("models/architectures", "lstm-plain", "ARCHITECTURE")(2, 3, 4, hidden=2)
+    algorithm = plugins.load("algorithms/synchronous", "constant", "ALGORITHM")().on(model)
+    training = LocalTraining(SupervisedLoss(model, "multi-label"))
+    own = {"own": model.init(torch.Generator().manual_seed(0))[None].repeat(2, 1)}
+    clients = [np.arange(4), np.array([0, 1, 2])]
+    _, kept = algorithm.local(training, {}, own, Work(Data(torch.zeros(4, 4, 2), y), clients, None))
+    outputs = model.forward(kept["own"], torch.randn(2, 5, 4, 2))
+    assert (outputs > 0).tolist() == [[[True, False, False]] * 5, [[True, True, False]] * 5]
+
+
+def test_clients_alone_send_nothing_and_differ(tmp_path):
+    found = lines(tmp_path, algorithms=("alone", "fedavg"))
+    assert found["alone", 2]["bytes"] == 0
+    assert found["alone", 2]["gflops"] == found["fedavg", 2]["gflops"]
+    assert str(lines(tmp_path / "two", algorithms=("alone",), workers=2)) == str(
+        {index: values for index, values in found.items() if index[0] == "alone"}
+    )
+
+
+def test_models_that_begin_alike_are_drawn_alike():
+    """Whatever an algorithm adds to the architecture comes after it."""
+    task, options = inputs().data.task, replace(OPTIONS, architecture="cnn-small")
+    drawn = {}
+    for name in ("fedavg", "fedrod", "fedst"):
+        algorithm = synchronous.make(methods(name)[0], options, task)
+        training = synchronous.local_training(options, task, algorithm.model)
+        theta = training.objective.init(torch.Generator().manual_seed(0))
+        drawn[name] = algorithm.model.unpack(theta[None])
+    for name, prefix in (("fedrod", ""), ("fedst", "time.")):
+        for weight in ("conv0.weight", "conv2.weight"):
+            assert torch.equal(drawn[name][prefix + weight], drawn["fedavg"][weight])

@@ -7,6 +7,7 @@ from sklearn.datasets import load_digits
 from sklearn.svm import LinearSVC
 
 from fedreact.errors import UserError
+from fedreact.task_models import svm_primal
 from fedreact.task_models.svm import decision, fit_linear_svm
 
 LOSSES = ["squared_hinge", "hinge"]
@@ -72,6 +73,23 @@ def test_two_samples_by_hand(loss, expected):
     assert weights.dtype == np.float32
     np.testing.assert_allclose(weights[0, 1], expected, rtol=1e-5)
     np.testing.assert_allclose(-weights[0, 0], expected, rtol=1e-5)  # the classes mirror each other
+
+
+@pytest.mark.parametrize("scale", [0.05, 1, 20])
+def test_like_linear_svc_where_samples_are_many(scale):
+    X, y = blobs(clients=2, samples=180, features=12, scale=scale)
+    assert svm_primal.pays(180, 12)
+    assert_like_linear_svc(X, y, 5, "squared_hinge")  # nobody has the last class
+
+
+def test_samples_that_do_not_count_where_they_are_many():
+    X, y = blobs(clients=2, samples=180, features=12)
+    valid = np.arange(180) < np.array([[180], [60]])
+    padded = fit_linear_svm(np.where(valid[..., None], X, 7), y, 4, valid=valid)
+    alone = fit_linear_svm(X[1:, :60], y[1:, :60], 4)
+    np.testing.assert_allclose(padded[1:], alone, rtol=1e-3, atol=1e-4 * np.abs(alone).max())
+    none = fit_linear_svm(X, y, 4, valid=np.zeros_like(valid))
+    assert not none.any()
 
 
 @pytest.mark.parametrize("loss", LOSSES)

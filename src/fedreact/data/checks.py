@@ -12,10 +12,13 @@ MANY = 20
 """Labels that are many, if there are few series of each."""
 
 
-def findings(data: SeriesDataset) -> list[str]:
-    """A sentence for each thing that is suspicious; none, if nothing is."""
+def findings(data: SeriesDataset, stated: bool = False) -> list[str]:
+    """A sentence for each thing that is suspicious; none, if nothing is.
+
+    Where a registry has ``stated`` channels and steps, they are meant so.
+    """
     task, n, found = data.task, len(data.X), []
-    if task.channels > task.steps:
+    if task.channels > task.steps and not stated:
         found.append(
             f"Series have {task.channels} channels and {task.steps} steps: if it is the other way "
             "round, X is transposed; it should be [N, channels, T]."

@@ -39,6 +39,11 @@ class SeriesDataset:
         train or in the test set; ``None`` if every series is a trial of its own.
     time
         ``float64 [N]``: seconds at which each series ends, from any origin; ``None`` if not known.
+    tested
+        ``bool [N]``: series that the source itself keeps for testing; ``None`` if it does not say.
+    previous
+        As ``y``, in type and shape: what was to be predicted, as it last was when each series ends,
+        one step before; ``None`` if there is no such thing.
     """
 
     name: str
@@ -48,11 +53,19 @@ class SeriesDataset:
     owner: np.ndarray | None = None
     trial: np.ndarray | None = None
     time: np.ndarray | None = None
+    tested: np.ndarray | None = None
+    previous: np.ndarray | None = None
 
     def __post_init__(self):
         self._check_series()
         self._check_targets()
-        wanted = {"lengths": "int64", "owner": "int64", "trial": "int64", "time": "float64"}
+        wanted = {
+            "lengths": "int64",
+            "owner": "int64",
+            "trial": "int64",
+            "time": "float64",
+            "tested": "bool",
+        }
         for field, dtype in wanted.items():
             values = getattr(self, field)
             if values is None and field != "lengths":
@@ -98,11 +111,24 @@ class SeriesDataset:
                 f"y must be int64 [{n}], bool [{n}, labels] or float32 [{n}] or [{n}, targets], "
                 f"got {y.dtype} {y.shape}"
             )
-        if not np.isfinite(y).all():
-            bad = _first(~np.isfinite(y.reshape(n, -1)).all(1))
-            self._wrong(f"the target of series {bad} is NaN or infinite")
-        if y.dtype == np.int64 and y.min() < 0:
-            self._wrong(f"labels must be 0 or more, got {y.min()}")
+        self._check_values(y, "target")
+        before = self.previous
+        if before is None:
+            return
+        if before.dtype != y.dtype or before.shape != y.shape:
+            self._wrong(
+                f"previous must be as y, {y.dtype} {list(y.shape)}, got {before.dtype} "
+                f"{list(before.shape)}"
+            )
+        self._check_values(before, "previous target")
+
+    def _check_values(self, values, what):
+        n = len(values)
+        if not np.isfinite(values).all():
+            bad = _first(~np.isfinite(values.reshape(n, -1)).all(1))
+            self._wrong(f"the {what} of series {bad} is NaN or infinite")
+        if values.dtype == np.int64 and values.min() < 0:
+            self._wrong(f"labels must be 0 or more, got {values.min()}")
 
     def _wrong(self, what):
         raise UserError(f"dataset {self.name}: {what}")

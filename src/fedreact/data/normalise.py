@@ -5,6 +5,34 @@ from collections.abc import Sequence
 import numpy as np
 
 
+def standardise_owners(
+    X: np.ndarray, owner: np.ndarray, tested: np.ndarray | None = None
+) -> np.ndarray:
+    """Take each owner's mean off each channel, and divide by its spread.
+
+    Parameters
+    ----------
+    X
+        ``[N, C, T]``, all of full length; a channel that does not vary becomes zero.
+    owner
+        ``int [N]``.
+    tested
+        ``bool [N]``: series that mean and spread are not taken of.
+
+    Returns
+    -------
+    numpy.ndarray
+        ``float32 [N, C, T]``.
+    """
+    out = np.empty(X.shape, dtype=np.float32)
+    for who in np.unique(owner):
+        mine = owner == who
+        of = X[mine if tested is None or tested[mine].all() else mine & ~tested].astype(float)
+        mean, spread = (f(of, axis=(0, 2))[:, None] for f in (np.mean, np.std))
+        out[mine] = (X[mine] - mean) / np.where(spread > 0, spread, 1)
+    return out
+
+
 def scale_to_unit_box(X: np.ndarray, lengths: np.ndarray, channels: Sequence[int]) -> np.ndarray:
     """Centre each series' bounding box on zero and scale its longest half-side to one.
 

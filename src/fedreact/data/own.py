@@ -10,7 +10,11 @@
 ``trial``             optional, ``[N]`` integers or strings: series of a trial overlap in time and
                       are never split between train and test set
 ``time``              optional, ``[N]`` numbers: when each series ends, in seconds from any origin
+``tested``            optional, ``[N]`` booleans: series to test on, of a partition with
+                      ``split: source``
 ``lengths``           optional, ``[N]``: observed steps of each series; without it all T
+``previous``          optional, as ``y`` in type and shape: what was to be predicted, as it last was
+                      when each series ends, one step before; its labels are among those of ``y``
 ====================  ===========================================================================
 
 Long recordings of which series are windows need not be cut: instead of ``X``, give ``recording
@@ -36,7 +40,8 @@ NAME = r"[a-z0-9-]+"
 """Lower case, digits and dashes, as it becomes part of paths."""
 SERIES, WINDOWS = ("X",), ("recording", "start", "steps")
 MEND = "write it again by numpy.savez, with arrays of numbers, booleans or strings, of no objects"
-OPTIONAL = ("client", "trial", "time", "lengths")
+OPTIONAL = ("client", "trial", "time", "tested", "lengths", "previous")
+TARGETS = ("y", "previous")
 
 
 def path(data_folder: Path, name: str) -> Path:
@@ -116,7 +121,7 @@ def _dataset(arrays, name):
         values = values.astype(np.float32)
     X = windows_of(arrays | {"recording": values}) if windows else values
     for key in set(arrays) - {"X", *WINDOWS}:
-        if arrays[key].shape[:1] != (len(X),) or (key != "y" and arrays[key].ndim != 1):
+        if arrays[key].shape[:1] != (len(X),) or (key not in TARGETS and arrays[key].ndim != 1):
             raise UserError(
                 f"dataset {name}: {key} must be [{len(X)}], one for each series, "
                 f"got {arrays[key].shape}"
@@ -130,7 +135,12 @@ def _dataset(arrays, name):
         raise UserError(f"dataset {name}: time must be numbers, got {time.dtype}")
     client, trial = (_numbered(arrays, key, name) for key in ("client", "trial"))
     time = None if time is None else time.astype(np.float64)
-    return SeriesDataset(name, X, lengths.astype(np.int64), y, client, trial, time)
+    tested = arrays.get("tested")
+    if tested is not None and tested.dtype != bool:
+        raise UserError(f"dataset {name}: tested must be booleans, got {tested.dtype}")
+    previous = _previous(arrays, y, name)
+    lengths = lengths.astype(np.int64)
+    return SeriesDataset(name, X, lengths, y, client, trial, time, tested, previous)
 
 
 def _targets(arrays, name):
@@ -152,6 +162,20 @@ def _targets(arrays, name):
     if len(y) == 0 or y.max() == 0:
         raise UserError(f"dataset {name}: y holds one label only; two are needed to tell apart")
     return y
+
+
+def _previous(arrays, y, name):
+    """``previous`` as datasets have it, its labels with the numbers that ``y`` gives them."""
+    given = arrays.get("previous")
+    if given is None:
+        return None
+    if y.dtype != np.int64:
+        with np.errstate(over="ignore"):
+            return given.astype(np.float32) if given.dtype.kind == y.dtype.kind == "f" else given
+    labels = np.unique(arrays["y"])
+    if given.dtype.kind not in "biuUS" or not np.isin(given, labels).all():
+        raise UserError(f"dataset {name}: previous must hold labels of y, and holds others")
+    return np.searchsorted(labels, given).astype(np.int64)
 
 
 def _numbered(arrays, key, name):

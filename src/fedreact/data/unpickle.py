@@ -31,8 +31,8 @@ def load(data: bytes, name: str) -> object:
     Returns
     -------
     object
-        A list or tuple is returned as a list. Arrays of numbers, there and at the top, are
-        ``numpy.ndarray``; arrays of objects are lists.
+        A list or tuple is returned as a list. Arrays of numbers, there, in a mapping and at the
+        top, are ``numpy.ndarray``; arrays of objects are lists.
 
     Raises
     ------
@@ -45,9 +45,23 @@ def load(data: bytes, name: str) -> object:
         raise UserError(f"{name}: {error}; refused, as a pickle can run code") from error
     except Exception as error:  # damaged bytes can fail anywhere, as the pickle docs warn
         raise UserError(f"{name}: not a readable pickle ({error!r}); download it again") from error
-    if isinstance(value, list | tuple):
-        return [_plain(item) for item in value]
-    return value
+    return _listed(value)
+
+
+def load_each(data: bytes, name: str) -> list:
+    """What each of the pickles holds that a file has one after the other, as old torch wrote.
+
+    Parameters, values and errors are those of :func:`load`.
+    """
+    stream, found = io.BytesIO(data), []
+    try:
+        while stream.tell() < len(data):
+            found.append(_listed(_plain(_Unpickler(stream, encoding="latin1").load())))
+    except _Refused as error:
+        raise UserError(f"{name}: {error}; refused, as a pickle can run code") from error
+    except Exception as error:
+        raise UserError(f"{name}: not a readable pickle ({error!r}); download it again") from error
+    return found
 
 
 class _Refused(Exception):
@@ -126,6 +140,15 @@ _STAND_INS = {
     "numpy.core.numeric._frombuffer": _frombuffer,  # arrays in protocol 5
     "_codecs.encode": _encode,  # bytes by Python 3 in protocols 0 to 2
 }
+
+
+def _listed(value: object) -> object:
+    """The same of what a list, a tuple or a mapping holds."""
+    if isinstance(value, dict):
+        return {key: _listed(_plain(item)) for key, item in value.items()}
+    if isinstance(value, list | tuple):
+        return [_plain(item) for item in value]
+    return value
 
 
 def _plain(value: object) -> object:

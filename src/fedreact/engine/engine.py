@@ -168,6 +168,27 @@ class Stacked:
         uploads, states = zip(*parts)
         return _concatenated(uploads), _concatenated(states)
 
+    def submit(
+        self,
+        sent: Arrays,
+        state: Arrays,
+        which: Sequence[int],
+        rounds: Sequence[int],
+        samples: Sequence[np.ndarray],
+    ) -> Callable[[], tuple[Arrays, Arrays]]:
+        """Begin to train some clients; what it returns waits for their uploads and new states.
+
+        As :meth:`round`, but that each client is in a round of its own, which keys its generators,
+        and that several such trainings may be under way, of other clients each. Here they are done
+        at once.
+        """
+        done = []
+        for i, (k, t) in enumerate(zip(which, rounds)):
+            kept = {name: of[i : i + 1] for name, of in state.items()}
+            done.append(self.round(sent, kept, t, which=[k], samples=[samples[i]]))
+        uploads, states = zip(*done)
+        return lambda: (_concatenated(uploads), _concatenated(states))
+
     def predict(self, requests: Sequence[Request]) -> list[np.ndarray]:
         """Outputs for test series; see :func:`fedreact.engine.predicting.predict`."""
         return [predict(self.job, self.data, request, self.device) for request in requests]
@@ -229,11 +250,11 @@ class Workers:
         """As :meth:`Stacked.round`; uploaded weights are shared memory that the next overwrites."""
         which = range(len(self.job.clients)) if which is None else which
         theta, rest = sent["theta"], {n: v for n, v in sent.items() if n != "theta"}
-        own = theta.ndim == 2
+        start = "own" if theta.ndim == 2 else "all"
         if self._pool is None:
             self._start(theta.shape[-1])
         self._progress.zero_()
-        if own:  # where its upload will be
+        if start == "own":  # where its upload will be
             self._weights[list(which)] = torch.from_numpy(theta)
         else:
             self._theta.copy_(torch.from_numpy(theta))
@@ -241,7 +262,7 @@ class Workers:
             futures = [
                 self._pool.submit(
                     _train_client,
-                    *(own, rest, {n: kept[i : i + 1] for n, kept in state.items()}),
+                    *(start, rest, {n: kept[i : i + 1] for n, kept in state.items()}),
                     *(None if samples is None else samples[i], t, k),
                 )
                 for i, k in enumerate(which)
@@ -260,6 +281,39 @@ class Workers:
             "theta": weights if everyone else weights[list(which)],
             **_concatenated(uploads),
         }, _concatenated(states)
+
+    def submit(
+        self,
+        sent: Arrays,
+        state: Arrays,
+        which: Sequence[int],
+        rounds: Sequence[int],
+        samples: Sequence[np.ndarray],
+    ) -> Callable[[], tuple[Arrays, Arrays]]:
+        """As :meth:`Stacked.submit`, in the processes, while this one goes on."""
+        which = list(which)
+        theta, rest = sent["theta"], {n: v for n, v in sent.items() if n != "theta"}
+        if self._pool is None:
+            self._start(theta.shape[-1])
+        self._weights[which] = torch.from_numpy(theta)
+        futures = [
+            self._pool.submit(
+                _train_client,
+                *("slot", rest, {n: kept[i : i + 1] for n, kept in state.items()}),
+                *(samples[i], t, k),
+            )
+            for i, (k, t) in enumerate(zip(which, rounds))
+        ]
+
+        def wait_for():
+            try:
+                uploads, states = zip(*[future.result() for future in futures])
+            except BrokenProcessPool as error:
+                raise self._ended("in training") from error
+            theta = {"theta": self._weights[which].numpy()}
+            return theta | _concatenated(uploads), _concatenated(states)
+
+        return wait_for
 
     def predict(self, requests: Sequence[Request]) -> list[np.ndarray]:
         """As :meth:`Stacked.predict`."""
@@ -299,8 +353,12 @@ def _end_with_parent():
     os._exit(1)
 
 
-def _train_client(own, rest, state, samples, t, k):
-    """Train one client; its weights go into shared memory, everything else is returned."""
+def _train_client(start, rest, state, samples, t, k):
+    """Train one client; its weights go into shared memory, everything else is returned.
+
+    It starts from the weights of ``all``, ``[P]``; from its ``own``, ``[1, P]``; or from those that
+    it alone was sent now, which are in its ``slot``, ``[P]``.
+    """
     job, data, progress, theta, weights = _worker
 
     def on_step(losses):
@@ -308,7 +366,10 @@ def _train_client(own, rest, state, samples, t, k):
         progress[k, 1] += float(losses[0])
 
     sent, kept = ({n: torch.from_numpy(v) for n, v in given.items()} for given in (rest, state))
-    sent["theta"] = weights[k : k + 1].clone() if own else theta
+    if start == "all":
+        sent["theta"] = theta
+    else:
+        sent["theta"] = weights[k : k + 1].clone() if start == "own" else weights[k].clone()
     work = job.work(data, [k], [job.clients[k] if samples is None else samples], t, on_step)
     uploads, kept = job.algorithm.local(job.training, sent, kept, work)
     weights[k] = uploads.pop("theta")[0]

@@ -116,7 +116,7 @@ def federate(
     if saved is not None and int(saved["t"]) <= rounds:
         done, scores = int(saved["t"]), list(saved["scores"])
         sent = saved["megabytes"].tolist()
-        server, state = (_parts(saved, name) for name in ("server", "state"))
+        server, state = (parts_of(saved, name) for name in ("server", "state"))
         log.info("resuming after round %d of %d (%s)", done, rounds, place.checkpoint)
 
     steps = sum(job.training.n_steps(len(indices)) for indices in job.clients)
@@ -155,13 +155,15 @@ def federate(
 def training_costs(job: Job) -> tuple[float, float]:
     """Local steps and GFLOPs that a client's training takes in a round, averaged over all clients.
 
-    By the usual count, a backward pass takes two forward passes.
+    By the usual count, a backward pass takes two forward passes; an algorithm may take more of
+    these.
     """
     sizes, models = [len(of) for of in job.clients], job.share * job.algorithm.models
     forward = 2 * job.training.objective.multiply_adds(job.X.shape[1])
     steps = models * np.mean([job.training.n_steps(n) for n in sizes])
     drawn = models * np.mean([job.training.n_drawn(n) for n in sizes])
-    return float(steps), float(drawn * 3 * forward / 1e9)
+    passes = job.share * getattr(job.algorithm, "passes", 0) * np.mean(sizes)
+    return float(steps), float((3 * drawn + passes) * forward / 1e9)
 
 
 def fingerprint(job: Job, theta: np.ndarray, device: str, scored: str = "") -> str:
@@ -186,10 +188,11 @@ def save_checkpoint(
     scores: list,
     megabytes: list[float],
     identity: str,
+    **more: Arrays,
 ) -> None:
-    """Keep what the next round starts from."""
-    kept = {f"server_{name}": value for name, value in server.items()}
-    kept |= {f"state_{name}": value for name, value in state.items()}
+    """Keep what the next round starts from, and ``more`` by name."""
+    parts = {"server": server, "state": state, **more}
+    kept = {f"{part}_{name}": value for part, of in parts.items() for name, value in of.items()}
     unscored = np.zeros(0)
     listed = [unscored if one is None else np.asarray(one, float) for one in scores]
     width = max((np.size(one) for one in listed), default=0)
@@ -225,7 +228,7 @@ def load_checkpoint(path: Path, identity: str) -> dict | None:
     return saved
 
 
-def _parts(saved, name):
+def parts_of(saved: Arrays, name: str) -> Arrays:
     """Arrays of a checkpoint whose names begin so."""
     return {
         key.removeprefix(f"{name}_"): value

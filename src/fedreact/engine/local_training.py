@@ -168,7 +168,7 @@ class LocalTraining:
         part = at if len(active) == len(at) else at[active]
         with torch.autocast(theta.device.type, torch.bfloat16, self.precision == "bfloat16"):
             losses, buffers = self.objective.value(
-                part, work.data, [draws[k] for k in active], step
+                part, work.data, [draws[k] for k in active], step, active
             )
         losses.sum().backward()
         if buffers is not None:

@@ -42,7 +42,7 @@ class Clients(FigureKind):
 
         from fedreact.figures.style import COLOURS, seeds_of, style
 
-        kept = {label: _kept(lines) for (_, label), lines in cells.items()}
+        kept = {label: kept_of_clients(lines) for (_, label), lines in cells.items()}
         shown = [label for label, seeds in kept.items() if _grouped(seeds[0]["cluster"])]
         figure = Figure(figsize=(7.2, 4.6), layout="constrained")
         n, look = seeds_of(cells), {"fontsize": "small", "x": 0.01, "ha": "left"}
@@ -84,8 +84,8 @@ class Clients(FigureKind):
         return figure
 
 
-def _kept(lines):
-    """What is kept of the clients of a cell, a mapping a seed."""
+def kept_of_clients(lines):
+    """What is kept of the clients of a cell, given its lines: a mapping of arrays a seed."""
     from fedreact.errors import UserError
     from fedreact.runs import of_clients
 

@@ -29,7 +29,7 @@ class Curves(FigureKind):
     panels: dict[str, dict[str, Any]]
     setting: str
     beside: dict[str, Any] | None = None
-    over: Literal["gflops", "bytes", "steps"] = "gflops"
+    over: Literal["gflops", "bytes", "steps", "minutes"] = "gflops"
     score: str = "accuracy"
 
     @property

@@ -8,6 +8,7 @@ anchor, the negatives are sub-sequences of series drawn at random from all. Eq. 
 averaged over the anchors of a batch. Franceschi's code takes the mean over r instead of the sum.
 """
 
+from collections.abc import Sequence
 from dataclasses import dataclass
 from math import nan
 from typing import ClassVar
@@ -110,7 +111,12 @@ class ContrastiveLoss:
         )
 
     def value(
-        self, theta: torch.Tensor, data: Data, draws: list[SubSequences], step: int
+        self,
+        theta: torch.Tensor,
+        data: Data,
+        draws: list[SubSequences],
+        step: int,
+        which: Sequence[int] | None = None,
     ) -> tuple[torch.Tensor, None]:
         """Loss of K clients at one step.
 

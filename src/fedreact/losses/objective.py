@@ -1,5 +1,6 @@
 """What local training minimises, and of what data."""
 
+from collections.abc import Sequence
 from typing import Any, ClassVar, NamedTuple, Protocol
 
 import numpy as np
@@ -42,9 +43,15 @@ class Objective(Protocol):
         """Draw all that ``steps`` steps on a client's ``series [n]`` use."""
 
     def value(
-        self, theta: torch.Tensor, data: Data, draws: list, step: int
+        self,
+        theta: torch.Tensor,
+        data: Data,
+        draws: list,
+        step: int,
+        which: Sequence[int] | None = None,
     ) -> tuple[torch.Tensor, torch.Tensor | None]:
         """Losses ``[K]`` of K clients' weights ``theta [K, P]``, given a draw for each.
 
+        ``which`` are their places among the clients that train together; ``None``: all in order.
         And the running statistics after the step ``[K, n_buffers]``, or ``None`` if there are none.
         """

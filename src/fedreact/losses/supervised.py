@@ -1,5 +1,6 @@
 """The supervised losses: cross-entropy, that of each label, or the squared error."""
 
+from collections.abc import Sequence
 from dataclasses import dataclass
 from typing import ClassVar, NamedTuple
 
@@ -33,6 +34,11 @@ class SupervisedLoss:
     whole_epochs: ClassVar[bool] = True
 
     @property
+    def draws(self) -> bool:
+        """Whether steps take random draws."""
+        return self.architecture.trains_otherwise
+
+    @property
     def n_parameters(self) -> int:
         """Length P of the architecture's flat vector."""
         return self.architecture.n_parameters
@@ -62,12 +68,16 @@ class SupervisedLoss:
         batches = np.full((-(-steps // per_epoch), per_epoch * batch_size), -1)
         for row in batches:
             row[: len(series)] = rng.permutation(series)
-        otherwise = self.architecture.trains_otherwise
-        seeds = rng.integers(2**62, size=steps) if otherwise else None
+        seeds = rng.integers(2**62, size=steps) if self.draws else None
         return Batches(batches.reshape(-1, batch_size)[:steps], seeds)
 
     def value(
-        self, theta: torch.Tensor, data: Data, draws: list[Batches], step: int
+        self,
+        theta: torch.Tensor,
+        data: Data,
+        draws: list[Batches],
+        step: int,
+        which: Sequence[int] | None = None,
     ) -> tuple[torch.Tensor, torch.Tensor | None]:
         """Mean loss ``[K]`` over the samples of each client's batch, and its running statistics."""
         at = np.stack([d.at[step] for d in draws])
@@ -75,8 +85,49 @@ class SupervisedLoss:
         at = torch.from_numpy(at).to(data.X.device)
         counts = at >= 0
         at = at.clamp(min=0)
-        output, buffers = self._output(theta, data.X[at], counts, [d.seeds for d in draws], step)
-        y = data.y[at]
+        seeds = [d.seeds for d in draws]
+        model, training = self.architecture, None
+        if self.draws:
+            training = Training([own[step] for own in seeds], counts)
+        which = range(len(theta)) if which is None else which
+        losses = self.of_batch(theta, data.X[at], data.y[at], counts, training, which)
+        if losses.dim() == 2:
+            losses = (losses * counts).sum(1) / counts.sum(1)
+        if not model.n_buffers:
+            return losses, None
+        kept = model.unpack(theta.detach())
+        renewed = [training.buffers.get(name, kept[name]).flatten(1) for name in model.buffers]
+        return losses, torch.cat(renewed, 1)
+
+    def of_batch(
+        self,
+        theta: torch.Tensor,
+        x: torch.Tensor,
+        y: torch.Tensor,
+        counts: torch.Tensor,
+        training: Training | None,
+        which: Sequence[int],
+    ) -> torch.Tensor:
+        """Losses ``[K, B]`` of samples ``x [K, B, T, C]``, or their means ``[K]``.
+
+        Parameters
+        ----------
+        y
+            Their targets ``[K, B]`` or ``[K, B, M]``.
+        counts
+            ``bool [K, B]``: samples that there are.
+        training
+            For what is drawn, if anything is: by layers that do otherwise in training.
+        which
+            Places of the K clients among those that train together.
+        """
+        forward = self.architecture.forward
+        return self.of_outputs(
+            forward(theta, x) if training is None else forward(theta, x, training), y
+        )
+
+    def of_outputs(self, output: torch.Tensor, y: torch.Tensor) -> torch.Tensor:
+        """Losses ``[K, B]`` of outputs ``[K, B, n_out]``."""
         if self.kind == "classification":
             losses = cross_entropy(output.flatten(0, 1), y.flatten(), reduction="none")
         elif self.kind == "multi-label":
@@ -85,16 +136,4 @@ class SupervisedLoss:
             losses = (output[:, :, 0] - y) ** 2
         else:
             losses = (output - y) ** 2
-        losses = losses.mean(2) if losses.dim() == 3 else losses.view(counts.shape)
-        return (losses * counts).sum(1) / counts.sum(1), buffers
-
-    def _output(self, theta, x, counts, seeds, step):
-        model = self.architecture
-        if not model.trains_otherwise:
-            return model.forward(theta, x), None
-        training = Training([own[step] for own in seeds], counts)
-        output = model.forward(theta, x, training)
-        if not model.n_buffers:
-            return output, None
-        renewed = [training.buffers[name].flatten(1) for name in model.buffers]
-        return output, torch.cat(renewed, 1)
+        return losses.mean(2) if losses.dim() == 3 else losses.view(output.shape[:2])

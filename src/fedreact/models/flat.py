@@ -1,5 +1,6 @@
 """Models whose weights lie in flat vectors, one row a client."""
 
+from functools import cache
 from math import prod
 from typing import ClassVar
 
@@ -38,3 +39,15 @@ class FlatWeights:
         return {
             name: part.unflatten(1, shape) for (name, shape), part in zip(shapes.items(), parts)
         }
+
+    def part(self, *prefixes: str) -> torch.Tensor:
+        """Places ``int64 [n]`` in the flat vector of what has a name that begins so."""
+        return _part(self, prefixes)
+
+
+@cache
+def _part(model, prefixes):
+    shapes = {**model.shapes, **model.buffers}
+    wanted = [name.startswith(prefixes) for name in shapes]
+    sizes = torch.tensor([prod(shape) for shape in shapes.values()])
+    return torch.tensor(wanted).repeat_interleave(sizes).nonzero()[:, 0]

@@ -1,8 +1,8 @@
-"""Layers that do otherwise in training: batch normalisation and dropout, of K clients at once.
+"""Layers of K clients at once.
 
-Their randomness and their running statistics are the client's own: draws come from a generator for
-each client and step, so that neither the number of workers nor who trains beside whom changes a
-bit.
+Some do otherwise in training: batch normalisation and dropout. Their randomness and their running
+statistics are the client's own: draws come from a generator for each client and step, so that
+neither the number of workers nor who trains beside whom changes a bit.
 """
 
 from collections.abc import Sequence
@@ -29,6 +29,12 @@ class Training:
         self.generators = [torch.Generator().manual_seed(int(seed)) for seed in seeds]
         self.counts = counts
         self.buffers: dict[str, torch.Tensor] = {}
+
+    def part(self) -> "Training":
+        """The same step for a model within a model: its statistics are its own."""
+        part = Training([], self.counts)
+        part.generators = self.generators
+        return part
 
 
 def dropout(h: torch.Tensor, share: float, training: Training | None) -> torch.Tensor:
@@ -82,3 +88,107 @@ def batch_norm(
     scale = w[f"{name}.weight"] * torch.rsqrt(var + EPSILON)
     shift = w[f"{name}.bias"] - mean * scale
     return torch.addcmul(shift[:, None], rows, scale[:, None]).view_as(h)
+
+
+def batch_norm_of_channels(
+    h: torch.Tensor, w: dict[str, torch.Tensor], name: str, training: Training | None
+) -> torch.Tensor:
+    """The same of ``h [K, B, F, T]``, where features stand before steps, as convolutions have them.
+
+    Where all batches are whole, it is torch's own kernel on all clients' features side by side.
+    """
+    if training is not None and not training.counts.all():
+        return batch_norm(h.transpose(2, 3), w, name, training).transpose(2, 3)
+    K, B, F, T = h.shape
+    side_by_side = h.transpose(0, 1).reshape(B, K * F, T)
+    mean, var = (w[f"{name}.{of}"].detach().reshape(-1) for of in ("mean", "var"))
+    if training is not None:
+        mean, var = mean.clone(), var.clone()  # which the kernel renews in place
+    done = torch.nn.functional.batch_norm(
+        side_by_side,
+        mean,
+        var,
+        w[f"{name}.weight"].reshape(-1),
+        w[f"{name}.bias"].reshape(-1),
+        training is not None,
+        MOMENTUM,
+        EPSILON,
+    )
+    if training is not None:
+        training.buffers[f"{name}.mean"] = mean.view(K, F)
+        training.buffers[f"{name}.var"] = var.view(K, F)
+    return done.view(B, K, F, T).transpose(0, 1)
+
+
+def convolve(h: torch.Tensor, weight: torch.Tensor, stride: int = 1, padding: int = 0):
+    """Convolve ``h [K, B, C, T]`` with each client's ``weight [K, F, C, k]``: ``[K, B, F, T']``."""
+    K, B, C, T = h.shape
+    if K == 1:
+        done = torch.nn.functional.conv1d(h[0], weight[0], None, stride, padding)
+        return done[None]
+    side_by_side = h.transpose(0, 1).reshape(B, K * C, T)
+    done = torch.nn.functional.conv1d(
+        side_by_side, weight.flatten(0, 1), None, stride, padding, groups=K
+    )
+    return done.unflatten(1, (K, -1)).transpose(0, 1)
+
+
+def convolve_images(h: torch.Tensor, w: dict[str, torch.Tensor], name: str) -> torch.Tensor:
+    """Convolve pictures with each client's kernels and add the biases, without padding.
+
+    Parameters
+    ----------
+    h
+        ``[B, K * C, R, S]``: R rows and S columns; channels of all clients side by side, so that
+        they need not be moved between layers.
+    w
+        Of this layer ``<name>.weight [K, F, C, k, k]`` and ``<name>.bias [K, F]``.
+
+    Returns
+    -------
+    torch.Tensor
+        ``[B, K * F, R - k + 1, S - k + 1]``.
+    """
+    weight, bias = w[f"{name}.weight"], w[f"{name}.bias"]
+    return torch.nn.functional.conv2d(
+        h, weight.flatten(0, 1), bias.flatten(), groups=weight.shape[0]
+    )
+
+
+def lstm(
+    x: torch.Tensor,
+    into: torch.Tensor,
+    recurrent: torch.Tensor,
+    bias_ih: torch.Tensor,
+    bias_hh: torch.Tensor,
+) -> torch.Tensor:
+    """Last hidden states ``[K, B, H]`` of an LSTM layer of each client.
+
+    Parameters
+    ----------
+    x
+        ``[K, B, T, C]``.
+    into, recurrent
+        ``[K, 4 H, C]`` and ``[K, 4 H, H]``: rows are the input, forget, cell and output gates.
+    bias_ih, bias_hh
+        ``[K, 4 H]``, which are added to each other.
+    """
+    K, B, T, _ = x.shape
+    h = c = x.new_zeros(K, B, recurrent.shape[2])
+    if K == 1:
+        weights = [into[0], recurrent[0], bias_ih[0], bias_hh[0]]
+        steps = x[0].transpose(0, 1)
+        states, *_ = torch.lstm(steps, (h, c), weights, True, 1, 0.0, True, False, False)
+        return states[-1:]
+    bias = (bias_ih + bias_hh)[:, None]
+    steps = torch.baddbmm(bias, x.transpose(1, 2).reshape(K, T * B, -1), into.mT)
+    for gates in steps.view(K, T, B, -1).unbind(1):
+        i, f, g, o = torch.baddbmm(gates, h, recurrent.mT).chunk(4, -1)
+        c = f.sigmoid() * c + i.sigmoid() * g.tanh()
+        h = o.sigmoid() * c.tanh()
+    return h
+
+
+def linear(h: torch.Tensor, w: dict[str, torch.Tensor], name: str) -> torch.Tensor:
+    """An affine layer of each client: ``[K, B, F]`` to ``[K, B, F']``."""
+    return torch.baddbmm(w[f"{name}.bias"][:, None], h, w[f"{name}.weight"].mT)

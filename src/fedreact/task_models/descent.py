@@ -85,14 +85,20 @@ class LocalClients:
         eta = (learning_rate / self._curvature)[:, None, None].astype(np.float32)
         keep, gain = 1 - eta, eta * self._C * (1 if self._loss == "hinge" else 2)
         f, a = start[:, :, :-1] @ self._X.mT + start[:, :, -1:], np.zeros_like(Y)
-        for _ in range(steps):
-            v = 1 - Y * f
-            g = (v > 0) * Y if self._loss == "hinge" else np.maximum(v, 0, out=v) * Y
-            g *= gain
+        G, g, change = gain * self._G, np.empty_like(Y), np.empty_like(Y)
+        for _ in range(steps):  # no step allocates; g and a are in units of gain
+            np.multiply(Y, f, out=g)
+            if self._loss == "hinge":
+                np.multiply(g < 1, Y, out=g)
+            else:
+                np.subtract(1, g, out=g)
+                np.maximum(g, 0, out=g)
+                g *= Y
             f *= keep
-            f += g @ self._G
+            f += np.matmul(g, G, out=change)
             a *= keep
             a += g
+        a *= gain
         result = keep**steps * start
         result[:, :, :-1] += a @ self._X
         result[:, :, -1] += a.sum(2)

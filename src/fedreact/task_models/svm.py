@@ -24,6 +24,9 @@ and a = 0 off it.
 **Hinge.** The same Newton steps on the smoothed loss max_{0 <= s <= C} s v - r s^2 / 2 (Chapelle
 2007), with y_i a_i = C fixed where y_i w.x_i <= 1 - r C. r goes from 1/(2C) to 1e-6 of it
 (not below 1e-10 max_i G_ii, for rounding); then |w - w*|^2 <= r sum_i s_i (C - s_i), s = y a.
+
+Clients with many more samples than features are solved in w instead, for the squared hinge: see
+:mod:`fedreact.task_models.svm_primal`.
 """
 
 import warnings
@@ -31,6 +34,7 @@ import warnings
 import numpy as np
 
 from fedreact.errors import UserError
+from fedreact.task_models import svm_primal
 
 GUESS_STEPS = 24
 MAX_NEWTON = 100
@@ -66,6 +70,11 @@ def fit_linear_svm(X, y, n_classes, C=1.0, loss="squared_hinge", valid=None) -> 
     if not valid.all():
         X = np.where(valid[..., None], X, 0)
     weights = np.empty((len(X), n_classes, X.shape[2] + 1), np.float32)
+    if loss == "squared_hinge" and svm_primal.pays(*X.shape[1:]):
+        _check(np.vecdot(X, X).max(axis=1), C)
+        for k, (samples, of_client) in enumerate(zip(X, Y)):
+            weights[k] = svm_primal.fit_primal(samples, of_client, float(C))
+        return weights
     size = max(1, BLOCK // X.shape[1] ** 2)
     for start in range(0, len(X), size):
         block = slice(start, start + size)
@@ -98,10 +107,7 @@ def _fit(X, Y, valid, C, loss):
     with np.errstate(all="ignore"):
         G, ridge = (X @ X.mT).astype(float), 1 / (2 * C)
     largest = np.einsum("kii->ki", G).max(axis=1)
-    if not np.isfinite(largest).all():
-        raise UserError("X holds NaN, infinite or huge values; check the features")
-    if (ridge < 1e-12 * largest).any():
-        raise UserError(f"C = {C} is too large for features of this size; scale them")
+    _check(largest, C)
     G += valid[:, :, None] & valid[:, None, :]  # the constant feature
     eye = np.eye(len(G[0]))
     S = G + ridge * eye
@@ -136,6 +142,14 @@ def _fit(X, Y, valid, C, loss):
         parts = X[blurred].astype(float), Y[blurred], valid[blurred]
         weights[blurred] = _fit(*parts, C, loss)
     return weights
+
+
+def _check(largest, C):
+    """Refuse samples whose largest squared lengths cannot be worked with."""
+    if not np.isfinite(largest).all():
+        raise UserError("X holds NaN, infinite or huge values; check the features")
+    if (1e-12 * largest > 1 / (2 * C)).any():
+        raise UserError(f"C = {C} is too large for features of this size; scale them")
 
 
 def _certify(S, L, Y, u, ridge):

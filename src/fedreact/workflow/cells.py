@@ -111,6 +111,8 @@ class Cells:
         kind, method = self.method(asked["method"])
         setting, spec = asked["setting"], runs.part_of(kind, "spec")
         of_run = self.steps.run(self.paper.name, kind, setting, changes)
+        if "options" in asked:
+            method = variants.of_algorithm(kind, method, asked["options"])
         if asked.get("tuned"):
             better = self.paper.scale.tuned.get(spec.job(method, of_run), {})
             method = variants.of_method(kind, method, variants.different(better, method, of_run))
@@ -128,6 +130,7 @@ class Cells:
         """A cell of a method whose run has these options; ``job`` precedes its job's name."""
         name = self.steps.canonical(self.paper.name, kind, setting, changes)
         data = self.steps.dataset(*self.steps.partition_of(self.paper.name, setting, changes))
+        data = self.steps.sources.varied(data, variants.split(changes)["data"])
         method = replace(method, of_run=variants.different(method.of_run, None, of_run))
         job += runs.part_of(kind, "spec").job(method, of_run)
         skipped = self.steps.sources.missing(data) or runs.skipped(

@@ -28,8 +28,8 @@ class ClaimSteps:
         self._of: dict[str, list[dict[str, Any]]] = {}
 
     def papers(self) -> list[str]:
-        """Chosen papers that have claims."""
-        return [name for name in self.plan.papers if self.plan.steps.paper(name).claims]
+        """Chosen papers that have claims that can be judged here."""
+        return [name for name in self.plan.papers if self.asked(name)]
 
     def asked(self, paper: str) -> list[dict[str, Any]]:
         """Claims of a paper under each reading, as :class:`fedreact.claims.judged.Asked`."""

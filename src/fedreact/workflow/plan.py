@@ -170,7 +170,7 @@ class Plan:
                 n for n, (of, _) in named.items() if of == paper
             ]
             found[paper] = [file for name in names for file in found[name]]
-            found[paper] += self.files.claims([paper] if self.steps.paper(paper).claims else [])
+            found[paper] += self.files.claims([paper] if self.claims.asked(paper) else [])
         for role in self.sources.roles:
             names = [
                 name for name in self.chosen(self.tables) if self.outputs.roles(name) == {role}

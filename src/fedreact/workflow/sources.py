@@ -166,6 +166,23 @@ class Sources:
         typed = {k: options.value_of(cls, k, v, where) for k, v in texts.items()}
         return variants.apply(cls, self.registry[name].scales.get(self.scale, {}), typed, where)
 
+    def varied(self, dataset: str, changes: Mapping[str, Any]) -> str:
+        """Name of a dataset whose reader has some options changed; those that it has are none.
+
+        Raises
+        ------
+        UserError
+            It has no such options.
+        """
+        if not changes:
+            return dataset
+        if self.is_own(dataset):
+            raise UserError(f"data.{next(iter(changes))}: {dataset!r} has no options")
+        before = self.source(dataset)
+        where = f"data of {dataset}"
+        now = variants.apply(type(before), options.vars_of(before), changes, where)
+        return variants.text(dataset, options.changed(now, before))
+
     def wanted(self, dataset: str) -> DatasetEntry:
         """Entry of a registered dataset with the files that are needed."""
         entry = self.registry[variants.parts(dataset)[0]]

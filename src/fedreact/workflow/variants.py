@@ -14,8 +14,8 @@ from fedreact import options
 from fedreact.errors import UserError
 from fedreact.runs import contract as runs
 
-MARKS = ("setting", "method", "tuned")
-"""Keys of a cell that are no changes."""
+MARKS = ("setting", "method", "options", "tuned")
+"""Keys of a cell that are no changes of its setting; ``options`` are those of its method."""
 
 CHANGE = r"[A-Za-z0-9._]+=[A-Za-z0-9._,:;-]*"
 """In a path; the wildcards of ``workflow/rules/common.smk`` take it."""
@@ -89,6 +89,16 @@ def of_method(kind: str, method: runs.Method, changes: Mapping[str, Any]) -> run
     found = runs.method(kind, method.name, given, f"method {method.name}")
     text = "+".join([method.name, *(f"{k}={options.text_of(v)}" for k, v in changes.items())])
     return replace(found, name=text)
+
+
+def of_algorithm(kind: str, method: runs.Method, changes: Mapping[str, Any]) -> runs.Method:
+    """A method with other options of its algorithm; what these are anyway changes no name."""
+    cls = runs.algorithm_options(kind, method.algorithm)
+    taken = {} if cls is None else options.defaults(cls)
+    taken |= method.options
+    return of_method(
+        kind, method, {k: v for k, v in changes.items() if k not in taken or taken[k] != v}
+    )
 
 
 def different(given: Mapping[str, Any], method: Any, of_run: Any) -> dict[str, Any]:

@@ -29,7 +29,7 @@ def test_chronological_split_leaves_out_what_overlaps():
 
 
 def test_wrong_splits_are_a_clear_error(tmp_path):
-    with pytest.raises(UserError, match="known: random, chronological"):
+    with pytest.raises(UserError, match="known: random, chronological, source"):
         partition_by_owner(np.zeros(20, int), seed=0, split="latest")
     with pytest.raises(UserError, match="gap is -3"):
         partition_by_owner(np.zeros(20, int), seed=0, split="chronological", gap=-3)
@@ -127,3 +127,52 @@ def test_data_that_cannot_be_dealt_is_a_clear_error():
         PARTITIONER().deal(dataset(owner=None), seed=0)
     with pytest.raises(UserError, match=r"^partition: made has 2 clients, not 3$"):
         PARTITIONER(clients=3).deal(dataset(owner=np.repeat([0, 1], 20)), seed=0)
+
+
+def test_the_split_of_the_source():
+    owner, tested = np.repeat([0, 1], 6), np.tile([True, False, False], 4)
+    p = partition_by_owner(owner, 0, "source", tested=tested)
+    assert [t.tolist() for t in p.test] == [[0, 3], [6, 9]]
+    assert [t.tolist() for t in p.train] == [[1, 2, 4, 5], [7, 8, 10, 11]]
+    with pytest.raises(UserError, match=r"client 0 .* has no series to train on, or none to test"):
+        partition_by_owner(owner, 0, "source", tested=owner == 1)
+    with pytest.raises(UserError, match="does not say which series are for testing"):
+        PARTITIONER(split="source").deal(dataset(np.arange(12) % 2, owner=owner), 0)
+
+
+def test_owners_are_cut_into_clients_in_time():
+    owner, time = np.repeat([5, 8], 10), np.tile(np.arange(10.0)[::-1], 2)
+    p = partition_by_owner(owner, 0, "chronological", 0.2, time=time, parts=2)
+    assert [t.tolist() for t in p.test] == [[5], [0], [15], [10]]
+    assert [t.tolist() for t in p.train] == [
+        [6, 7, 8, 9],
+        [1, 2, 3, 4],
+        [16, 17, 18, 19],
+        [11, 12, 13, 14],
+    ]
+
+
+def test_owners_are_cut_at_random_where_time_is_not_known():
+    tested = np.tile([True, False, False, False], 10)
+    for split in ("random", "source"):
+        p = partition_by_owner(np.repeat([0, 1], 20), 3, split, 0.25, tested=tested, parts=2)
+        assert len(p.train) == 4
+        for two in ((0, 1), (2, 3)):
+            held = np.concatenate([s for k in two for s in (p.train[k], p.test[k])])
+            assert sorted(held) == list(range(20 * (two[0] // 2), 20 * (two[0] // 2) + 20))
+
+
+def test_trials_stay_whole_in_parts():
+    trial = np.repeat(np.arange(12), 3)
+    p = partition_by_owner(np.zeros(36, int), 0, "random", 0.25, trial=trial, parts=2)
+    held = [set(trial[np.concatenate([p.train[k], p.test[k]])]) for k in range(2)]
+    assert held[0] | held[1] == set(range(12))
+    assert not held[0] & held[1]
+    assert not set(trial[p.train[0]]) & set(trial[p.test[0]])
+
+
+def test_the_first_owners():
+    p = partition_by_owner(np.repeat([4, 2, 9], 10), 0, owners=2)
+    assert [int(s[0]) // 10 for s in p.train] == [1, 0]
+    with pytest.raises(UserError, match="has 3 owners, not 4"):
+        partition_by_owner(np.repeat([4, 2, 9], 10), 0, owners=4)

@@ -35,6 +35,12 @@ def read(name, folder, parts=(), **given):
     return prepare.read(source(name, **given), REGISTRY[name], folder, None, list(parts))
 
 
+@pytest.mark.parametrize("name", plugins.names("data/sources", "SOURCE"))
+def test_a_source_of_parts_makes_them(name):
+    kind = plugins.load("data/sources", name, "SOURCE")
+    assert bool(kind.parts) == (kind.make is not Source.make)
+
+
 @pytest.mark.parametrize("name", REGISTRY)
 def test_a_source_is_options_that_need_not_be_given(name):
     made = source(name)

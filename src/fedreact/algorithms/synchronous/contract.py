@@ -3,11 +3,12 @@
 An algorithm is a frozen dataclass below :class:`Algorithm`, whose fields are its options
 (:mod:`fedreact.options`). In each round the server sends something to the clients, they train and
 upload, and the server aggregates. What clients and server keep is arrays by name: ``theta`` are the
-weights of the model, ``float32 [P]``, or ``[K, P]`` where each client has its own.
+weights that go both ways, for most all of the model, ``float32 [P]``, or ``[K, P]`` where each
+client has its own.
 """
 
-from dataclasses import dataclass
-from typing import TYPE_CHECKING, ClassVar
+from dataclasses import dataclass, field, replace
+from typing import TYPE_CHECKING, Any, ClassVar, Self
 
 import numpy as np
 
@@ -29,15 +30,44 @@ class Algorithm:
 
     An algorithm that adapts at test time also has ``adapt(objective, kept, x) -> outputs``: the
     outputs ``[n, c]`` for a client's unlabelled test series ``x [n, T, channels]``, seen in this
-    order, where ``kept`` is what :meth:`at_test` gives of that client, each without the axis K.
+    order, which is drawn from the seed, where ``kept`` is what :meth:`at_test` gives of that
+    client, each without the axis K.
 
     Attributes
     ----------
     models
-        Models that a client trains, each by as many steps.
+        Models that a client trains, each by as many steps; or views of each sample that it trains
+        one model on.
+    passes
+        Forward passes of a round over all of a client's samples, beside its training.
+    reads_features
+        Whether the architecture must say what its features are
+        (:class:`fedreact.models.architectures.contract.WithFeatures`).
     """
 
     models: ClassVar[int] = 1
+    passes: ClassVar[int] = 0
+    reads_features: ClassVar[bool] = False
+    _model: Any = field(default=None, kw_only=True)
+
+    def on(self, architecture: Any) -> Self:
+        """The algorithm on an architecture of the run; it is made before anything else is asked.
+
+        Raises
+        ------
+        UserError
+            The architecture lacks what the algorithm needs of it.
+        """
+        if self.reads_features:
+            from fedreact.models.architectures.contract import with_features
+
+            architecture = with_features(architecture)
+        return replace(self, _model=architecture)
+
+    @property
+    def model(self) -> Any:
+        """What clients train: for most, the architecture that :meth:`on` was given."""
+        return self._model
 
     @staticmethod
     def skip(task: Task) -> str | None:
@@ -45,7 +75,10 @@ class Algorithm:
         return None
 
     def server(self, theta: np.ndarray, n_clients: int) -> Arrays:
-        """What the server keeps before round 1, given the first weights ``[P]``."""
+        """What the server keeps before round 1, given the first weights ``[P]`` of the model.
+
+        Its ``theta`` are those that go both ways, ``[S]``: for most, all of them.
+        """
         return {"theta": theta}
 
     def start(self, theta: np.ndarray, n_clients: int) -> Arrays:
@@ -53,13 +86,16 @@ class Algorithm:
         return {}
 
     def sent(self, server: Arrays) -> Arrays:
-        """What each client receives in a round: of what the server keeps, the weights."""
+        """What each client receives in a round: of what the server keeps, ``theta``."""
         return {"theta": server["theta"]}
 
     def local(
         self, training: "LocalTraining", sent: Tensors, state: Tensors, work: "Work"
     ) -> tuple[Tensors, Tensors]:
-        """Train K clients; returns their uploads and what they keep, each ``[K, ...]``."""
+        """Train K clients; returns their uploads and what they keep, each ``[K, ...]``.
+
+        Among the uploads is ``theta [K, S]``.
+        """
         raise NotImplementedError
 
     def aggregate(self, server: Arrays, uploads: Arrays, n_samples: np.ndarray) -> Arrays:

@@ -5,7 +5,7 @@ and steps, with so many outputs. It may raise a :class:`~fedreact.errors.UserErr
 series are none for it.
 """
 
-from typing import ClassVar, Protocol
+from typing import Any, ClassVar, Protocol
 
 import torch
 
@@ -52,6 +52,32 @@ class Architecture(Protocol):
 
     def multiply_adds(self) -> float:
         """Multiply-adds of matrix products and convolutions for one series of ``length`` steps."""
+
+
+class WithFeatures(Architecture, Protocol):
+    """An architecture that is a linear layer on features, which some algorithms ask for.
+
+    The layer's weights are called ``head.weight [n_out, m]`` and ``head.bias [n_out]``. Another
+    shape of the same kind is made by :func:`dataclasses.replace`.
+    """
+
+    n_features: int
+
+    def encode(self, theta: torch.Tensor, x: torch.Tensor, training: Any = None) -> torch.Tensor:
+        """Features ``[K, B, m]`` of series ``x [K, B, T, C]`` under weights ``[K, P]``."""
+
+    def head(self, theta: torch.Tensor, h: torch.Tensor) -> torch.Tensor:
+        """Outputs ``[K, B, n_out]`` of features."""
+
+
+def with_features(architecture: Any) -> WithFeatures:
+    """Give an architecture back if it has features, else raise a ``UserError``."""
+    if not all(hasattr(architecture, name) for name in ("encode", "head", "n_features")):
+        raise UserError(
+            f"architecture {type(architecture).__name__} does not say what its features are "
+            "(encode, head, n_features); take one that does, as cnn"
+        )
+    return architecture
 
 
 def check_length(x: torch.Tensor, architecture: Architecture) -> None:

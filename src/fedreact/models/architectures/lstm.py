@@ -16,6 +16,7 @@ from math import sqrt
 import torch
 
 from fedreact.models.flat import FlatWeights
+from fedreact.models.layers import linear, lstm
 
 
 @dataclass(frozen=True)
@@ -81,25 +82,11 @@ class LSTM(FlatWeights):
         torch.Tensor
             ``[K, B, n_out]``.
         """
-        K, B, T, _ = x.shape
         w = self.unpack(theta)
         into = w["lstm.weight_ih"] @ w["embedding.weight"]
         bias = w["lstm.bias_ih"] + (w["lstm.weight_ih"] @ w["embedding.bias"][..., None])[..., 0]
-        recurrent = w["lstm.weight_hh"]
-        h = c = x.new_zeros(K, B, self.hidden)
-        if K == 1:
-            weights = [into[0], recurrent[0], bias[0], w["lstm.bias_hh"][0]]
-            steps = x[0].transpose(0, 1)
-            states, *_ = torch.lstm(steps, (h, c), weights, True, 1, 0.0, True, False, False)
-            h = states[-1:]
-        else:
-            bias = (bias + w["lstm.bias_hh"])[:, None]
-            steps = torch.baddbmm(bias, x.transpose(1, 2).reshape(K, T * B, -1), into.mT)
-            for gates in steps.view(K, T, B, -1).unbind(1):
-                i, f, g, o = torch.baddbmm(gates, h, recurrent.mT).chunk(4, -1)
-                c = f.sigmoid() * c + i.sigmoid() * g.tanh()
-                h = o.sigmoid() * c.tanh()
-        return torch.baddbmm(w["head.bias"][:, None], h, w["head.weight"].mT)
+        h = lstm(x, into, w["lstm.weight_hh"], bias, w["lstm.bias_hh"])
+        return linear(h, w, "head")
 
 
 ARCHITECTURE = LSTM

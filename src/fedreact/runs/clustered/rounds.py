@@ -62,6 +62,7 @@ def run(
     metrics: Mapping[str, Metric],
     samples_per_round: int = 64,
     test_on: str = "round",
+    others: list[np.ndarray] | None = None,
 ) -> Iterator[RoundScores]:
     """Run all methods side by side; yields their scores round by round.
 
@@ -84,6 +85,8 @@ def run(
     test_on
         Where data drifts, clients are tested on the label distribution of the ``round``, or on
         that of their cluster in the ``long-run``.
+    others
+        K sets of samples that clients are tested on besides, by the first metric.
     """
     if samples_per_round < 1:
         raise UserError(f"samples a round is {samples_per_round}; it must be at least 1")
@@ -92,6 +95,7 @@ def run(
     held_out, weights_of = tests(features, y, partition, schedule, test_on)
     states = {name: method.init(K, shape) for name, method in methods.items()}
     first = next(iter(metrics))
+    of_others = None if others is None else shares_of(others, tested_on(partition))
     seen = np.zeros(K, dtype=bool)
     for t, (truth, present) in enumerate(zip(schedule.truth, schedule.present), start=1):
         at, valid = sample(t)
@@ -114,6 +118,11 @@ def run(
             rand = rand_score(clusters, found[seen]) if known else np.nan
             by_cluster = [scores[first][clusters == c].mean() for c in np.unique(clusters)]
             means = {metric: float(values.mean()) for metric, values in scores.items()}
+            if others is not None:
+                elsewhere = held_out.scores(
+                    models, of_others[seen], {first: metrics[first]}, task.unit, task.centre
+                )
+                means[f"{first}_exchanged"] = float(elsewhere[first].mean())
             worst = metrics[first].worst(by_cluster)
             tenth = worst_tenth(scores[first], metrics[first])
             n_clusters = np.nan if found is None else len(np.unique(found[seen]))
@@ -214,10 +223,20 @@ def tests(
     expected accuracy on a test set drawn for the round.
     """
     if schedule.shares is None:
-        samples = np.unique(np.concatenate(partition.test))
-        own = np.stack([np.isin(samples, test) / len(test) for test in partition.test])
+        samples = tested_on(partition)
+        own = shares_of(partition.test, samples)
         return HeldOut(features[samples], y[samples]), lambda t: own
     samples = partition.held_out if partition.tested is None else partition.tested
     shares = schedule.shares if test_on == "round" else schedule.long_run
     count = np.maximum(np.bincount(y[samples], minlength=shares.shape[2]), 1)
     return HeldOut(features[samples], y[samples]), lambda t: (shares[t - 1] / count)[:, y[samples]]
+
+
+def tested_on(partition: Partition) -> np.ndarray:
+    """All test samples of clients that keep to their partition, in order."""
+    return np.unique(np.concatenate(partition.test))
+
+
+def shares_of(tests: list[np.ndarray], samples: np.ndarray) -> np.ndarray:
+    """Weights ``[K, N]`` of samples for clients that have these tests each."""
+    return np.stack([np.isin(samples, test) / len(test) for test in tests])

@@ -8,6 +8,7 @@ import numpy as np
 from fedreact import plugins
 from fedreact.algorithms.clustered.contract import Algorithm, Setting
 from fedreact.clients import checks
+from fedreact.clients.exchange import exchanged
 from fedreact.clients.schedule import schedule
 from fedreact.clients.validation import held_back
 from fedreact.clustering.n_clusters import choose
@@ -81,6 +82,7 @@ def run(
     scores = rounds.run(
         *(features, y, drawn, plan, made, task, seed),
         *(metrics, o.samples_per_round, o.test_on),
+        exchanged(drawn, inputs.data.owner, seed) if o.exchange else None,
     )
     steps, gflops, megabytes = inputs.taken
     model = 4 * inputs.data.task.outputs * (features.shape[1] + 1) / 1e6
@@ -146,7 +148,8 @@ def findings(inputs: Inputs, options: Options, methods: Sequence[Method]) -> lis
             "(samples_per_round)."
         )
     told = {options.n_clusters, *(method.of_run.get("n_clusters") for method in methods)}
-    if told <= {None, 1} and len(np.unique(drawn.clusters)) == 1 and K > 1:
+    merging = any(method.options.get("clusters") != "each" for method in methods)
+    if merging and told <= {None, 1} and len(np.unique(drawn.clusters)) == 1 and K > 1:
         found.append(
             "There is one cluster, so methods that merge within clusters average over all clients "
             "(n_clusters says how many to find)."

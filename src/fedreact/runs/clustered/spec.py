@@ -70,6 +70,9 @@ class Options:
         Whose memory is carried on: a cluster's, or each client's own.
     test_on
         Where data drifts: the label distribution of the round, or the cluster's in the long run.
+    exchange
+        Whether clients that keep to their partition are tested on another client's test samples,
+        too (as in synchronous runs).
     validate
         Whether clients are tested on a tenth of their train samples, which they do not train on.
     """
@@ -95,11 +98,14 @@ class Options:
     unsent: Literal["kept", "own"] = "kept"
     identity: Literal["cluster", "client"] = "cluster"
     test_on: Literal["round", "long-run"] = "round"
+    exchange: bool = False
     validate: bool = False
 
 
 def check(options: Options, partitioner: Any) -> None:
     """Refuse more samples a round than a client of the partition has, unless its data drifts."""
+    if options.exchange and options.drift is not None:
+        raise UserError("clustered: exchange: clients whose data drifts have no tests to exchange")
     most = train_samples(partitioner)
     if most is not None and options.drift is None and options.samples_per_round > most:
         raise UserError(

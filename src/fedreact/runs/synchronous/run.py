@@ -5,21 +5,21 @@ from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import replace
 
 import numpy as np
-import torch
 
 from fedreact import plugins
 from fedreact.algorithms.synchronous.contract import Algorithm
+from fedreact.clients.exchange import exchanged
 from fedreact.clients.validation import held_back
 from fedreact.engine.engine import Job
 from fedreact.engine.federate import federate, training_costs
-from fedreact.engine.local_training import LocalTraining, say_if_missed, steps_within
+from fedreact.engine.local_training import say_if_missed, steps_within
 from fedreact.engine.place import Place
 from fedreact.errors import UserError
 from fedreact.losses.supervised import SupervisedLoss
 from fedreact.metrics.contract import Metric
-from fedreact.rng import generator
 from fedreact.runs.contract import Inputs, Line, Method
-from fedreact.runs.synchronous.scoring import client_scores
+from fedreact.runs.scoring import client_scores
+from fedreact.runs.supervised import architecture, first_weights, local_training
 from fedreact.runs.synchronous.spec import Options
 from fedreact.standardise import standardise
 from fedreact.task import Task
@@ -36,9 +36,10 @@ def run(
     """Train by each algorithm; a line for each and each scored round.
 
     Scores are means over clients, each with the model that the algorithm gives it, on its own test
-    samples. Beside the metrics asked for: what a client's training has taken so far, in local steps
-    and GFLOPs, and what has gone between it and the server. Progress is kept after each round, also
-    that of an algorithm that is done.
+    samples, and by the first metric on another client's (``exchange``). Beside the metrics asked
+    for: what a client's training has taken so far, in local steps and GFLOPs, and what has gone
+    between it and the server. Progress is kept after each round, also that of an algorithm that is
+    done.
     """
     data, partition = inputs.data, inputs.partition
     task, X = data.task, data.steps_first
@@ -48,25 +49,33 @@ def run(
     y, unit, centre = data.y, 1.0, 0.0
     if task.kind == "regression":
         y, unit, centre = standardise(data.y, clients)
-    first = torch.Generator().manual_seed(int(generator(seed, "supervised").integers(2**62)))
-    theta = local_training(options, task).objective.init(first).numpy()
-    of_tests = hashlib.sha256(b"".join(np.asarray(test).tobytes() for test in tests)).hexdigest()
-    scored = f"{list(metrics)} {options.score} {of_tests}"
+    main = next(iter(metrics))
+    names, others = list(metrics), []
+    if options.exchange:
+        names.append(f"{main}_exchanged")
+        others = exchanged(partition, data.owner, seed)
+    of_tests = hashlib.sha256(b"".join(np.asarray(test).tobytes() for test in [*tests, *others]))
+    scored = f"{names} {options.score} {of_tests.hexdigest()}"
     for method in methods:
-        algorithm = make(method)
-        of_method = settled(options, algorithm.models, task, [len(of) for of in clients])
-        job = Job(local_training(of_method, task), algorithm, X, clients, seed, y)
+        algorithm = make(method, options, task)
+        of_method = settled(options, algorithm, task, [len(of) for of in clients])
+        training = local_training(of_method, task, algorithm.model)
+        job = Job(training, algorithm, X, clients, seed, y)
+        theta = first_weights(training, seed)
 
         def score(engine, server, state, t, algorithm=algorithm, name=method.name):
             """Means by metric, then the clients' scores by the first."""
             if not is_scored(t, options):
                 return None
-            shown = (tests, y, metrics, unit, centre)
+            of_round = (engine, algorithm, server, state)
             try:
-                found = client_scores(engine, algorithm, server, state, *shown)
+                found = client_scores(*of_round, tests, y, metrics, unit, centre)
+                if others:
+                    first = {names[-1]: metrics[main]}
+                    found |= client_scores(*of_round, others, y, first, unit, centre)
             except UserError as error:
                 raise UserError(f"method {name}, round {t}: {error}") from error
-            return [*(values.mean() for values in found.values()), *next(iter(found.values()))]
+            return [*(values.mean() for values in found.values()), *found[main]]
 
         what = f"{method.name}, {inputs.setting}, seed {seed}"
         steps, gflops = training_costs(job)
@@ -77,56 +86,45 @@ def run(
         for t, values in enumerate(scores, start=1):
             if values is not None:
                 taken = {"steps": t * steps, "gflops": t * gflops, "bytes": megabytes[t - 1]}
-                means, of_clients = values[: len(metrics)], np.asarray(values[len(metrics) :])
+                means, of_clients = values[: len(names)], np.asarray(values[len(names) :])
                 nowhere = np.full(len(clients), -1, dtype=np.int16)
                 yield Line(
                     (method.name, t),
-                    dict(zip(metrics, map(float, means))) | taken,
+                    dict(zip(names, map(float, means))) | taken,
                     {"score": of_clients.astype(np.float32)}
                     | {"cluster": nowhere, "true_cluster": nowhere},
                 )
 
 
-def make(method: Method) -> Algorithm:
-    """Make the algorithm of a method."""
+def make(method: Method, options: Options, task: Task) -> Algorithm:
+    """Make the algorithm of a method, on the architecture of the run."""
     kind = plugins.load("algorithms/synchronous", method.algorithm, "ALGORITHM")
+    model = architecture(options, task)
     try:
-        return kind(**method.options)
-    except TypeError as error:
+        return kind(**method.options).on(model)
+    except (TypeError, UserError) as error:
         raise UserError(f"method {method.name}: {error}") from error
 
 
-def local_training(options: Options, task: Task) -> LocalTraining:
-    """What clients do in a round."""
-    kind = plugins.load("models/architectures", options.architecture, "ARCHITECTURE")
-    model = kind(in_channels=task.channels, length=task.steps, n_out=task.outputs)
-    return LocalTraining(
-        SupervisedLoss(model, task.kind),
-        options.steps,
-        options.batch_size,
-        options.learning_rate,
-        options.epochs,
-        plugins.make("optimizers", options.optimizer, "OPTIMIZER", "optimizer"),
-        options.precision,
-    )
-
-
-def settled(options: Options, models: int, task: Task, sizes: Sequence[int]) -> Options:
-    """The same training in steps and samples, if given in GFLOPs of so many models of a client."""
+def settled(options: Options, algorithm: Algorithm, task: Task, sizes: Sequence[int]) -> Options:
+    """The same training in steps and samples, if given in GFLOPs of a client."""
     if options.gflops is None and options.step_gflops is None:
         return options
-    of_sample = 6 * local_training(options, task).objective.multiply_adds(task.steps) / 1e9
+    model, models = algorithm.model, max(algorithm.models, 1)
+    of_sample = 6 * SupervisedLoss(model, task.kind).multiply_adds(task.steps) / 1e9
     if options.step_gflops is not None:
         batch_size = steps_within(options.step_gflops, 1, of_sample)
         options = replace(options, batch_size=batch_size, step_gflops=None)
     if options.gflops is not None:
+        passes = options.rounds * algorithm.passes * np.mean(sizes) / 3 * of_sample
+        left = max(options.gflops - passes, 0)
         of_batch = models * of_sample * options.batch_size
-        steps = steps_within(options.gflops, options.rounds, of_batch)
-        budget = options.gflops / (options.rounds * models * of_sample)
+        steps = steps_within(left, options.rounds, of_batch)
+        budget = left / (options.rounds * models * of_sample)
 
         def off(steps):
             """How far so many steps are from the samples that the budget is good for."""
-            training = local_training(replace(options, steps=steps, gflops=None), task)
+            training = local_training(replace(options, steps=steps, gflops=None), task, model)
             return abs(np.mean([training.n_drawn(n) for n in sizes]) - budget)
 
         while off(steps + 1) < off(steps):  # the last batches of clients are smaller
@@ -148,8 +146,10 @@ def work(options: Options, methods: Sequence[Method], task: Task, sizes: Sequenc
     """GFLOPs of all local steps, of all models that the algorithms train."""
     total = 0.0
     for method in methods:
-        models = make(method).models
-        training = local_training(settled(options, models, task, sizes), task)
-        drawn = sum(training.n_drawn(n) for n in sizes) * models * options.rounds
-        total += drawn * 3 * 2 * training.objective.multiply_adds(task.steps) / 1e9
+        algorithm = make(method, options, task)
+        of_method = settled(options, algorithm, task, sizes)
+        training = local_training(of_method, task, algorithm.model)
+        drawn = 3 * algorithm.models * sum(training.n_drawn(n) for n in sizes)
+        seen = options.rounds * (drawn + algorithm.passes * sum(sizes))
+        total += seen * 2 * training.objective.multiply_adds(task.steps) / 1e9
     return total

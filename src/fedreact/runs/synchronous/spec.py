@@ -52,6 +52,9 @@ class Options:
         Of matrix products in training.
     score
         Rounds that are scored: all, the last, or ``doubling``: 1, 2, 4, 8, ... and the last.
+    exchange
+        Whether clients are tested on another client's test samples, too, of another owner if the
+        data says whose series are: ``<metric>_exchanged`` in the scores.
     validate
         Whether clients are tested on a tenth of their train samples, which they do not train on.
     """
@@ -69,6 +72,7 @@ class Options:
     )
     precision: Literal["float32", "bfloat16"] = "float32"
     score: Literal["all", "last", "doubling"] = "all"
+    exchange: bool = False
     validate: bool = False
 
 

@@ -8,6 +8,7 @@ from fedreact.engine.engine import Arrays, Stacked, Workers
 from fedreact.engine.predicting import BATCH, Request
 from fedreact.errors import UserError
 from fedreact.metrics.contract import Metric
+from fedreact.rng import generator
 
 
 def client_scores(
@@ -51,15 +52,23 @@ def client_scores(
         outputs = [found[np.searchsorted(anyones, test)] for test in tests]
     else:
         kept = algorithm.at_test(server, state) if adapts else None
+        # Test sets lie in the order of owners, often by label; a stream is seen in a drawn one.
+        orders = [
+            generator(engine.job.seed, "test stream", k).permutation(len(test))
+            if adapts
+            else np.arange(len(test))
+            for k, test in enumerate(tests)
+        ]
         requests = [
             Request(
                 weights[min(k, len(weights) - 1)],
-                test,
+                test[orders[k]],
                 None if kept is None else {name: values[k] for name, values in kept.items()},
             )
             for k, test in enumerate(tests)
         ]
-        outputs = engine.predict(requests)
+        seen = engine.predict(requests)
+        outputs = [of[np.argsort(order)] for of, order in zip(seen, orders)]
     result = {}
     for name, metric in metrics.items():
         own = metric.power != 1 or np.ndim(unit) > 0

@@ -1,0 +1,13 @@
+"""The data as it is."""
+
+from dataclasses import dataclass
+
+from fedreact.algorithms.facts.contract import Algorithm
+
+
+@dataclass(frozen=True)
+class Data(Algorithm):
+    """There is nothing to choose."""
+
+
+ALGORITHM = Data

@@ -1,0 +1,20 @@
+"""Clients that train alone: what federated learning has to be better than."""
+
+from dataclasses import dataclass
+
+from fedreact.algorithms.synchronous.partly_shared import PartlyShared
+
+
+@dataclass(frozen=True)
+class Alone(PartlyShared):
+    """Every client goes on with its own model, from the same first weights; nothing is sent."""
+
+    @property
+    def shared(self):
+        """Nothing."""
+        import torch
+
+        return torch.zeros(0, dtype=torch.long)
+
+
+ALGORITHM = Alone

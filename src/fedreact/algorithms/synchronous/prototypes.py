@@ -1,0 +1,77 @@
+"""Prototypes: what FedProto, FedST and their like average of each class."""
+
+from collections.abc import Callable
+from typing import TYPE_CHECKING
+
+import numpy as np
+
+if TYPE_CHECKING:
+    import torch
+
+    from fedreact.engine.local_training import Work
+
+BATCH = 256
+
+
+def class_means(
+    features: Callable[["torch.Tensor", "torch.Tensor"], "torch.Tensor"],
+    theta: "torch.Tensor",
+    work: "Work",
+    n_classes: int,
+) -> tuple["torch.Tensor", "torch.Tensor"]:
+    """Mean features of each class over all of a client's samples, and its samples of each.
+
+    Parameters
+    ----------
+    features
+        ``features(theta [1, P], x [1, B, T, C]) -> [1, ..., B, m]``, as they are outside training.
+    theta
+        ``[K, P]``.
+
+    Returns
+    -------
+    means, counts
+        ``[K, ..., C, m]``, zeros where a client lacks a class, and ``[K, C]``.
+    """
+    import torch
+
+    all_means, all_counts = [], []
+    with torch.no_grad():
+        for k, samples in enumerate(work.clients):
+            at = torch.from_numpy(np.ascontiguousarray(samples)).to(work.data.y.device)
+            one_hot = torch.nn.functional.one_hot(work.data.y[at], n_classes).float()
+            total = sum(
+                one_hot[i : i + BATCH].mT
+                @ features(theta[k : k + 1], work.data.X[at[i : i + BATCH]][None])[0]
+                for i in range(0, len(at), BATCH)
+            )
+            counts = one_hot.sum(0)
+            all_means.append(total / counts.clamp(min=1)[:, None])
+            all_counts.append(counts)
+    return torch.stack(all_means), torch.stack(all_counts)
+
+
+def merged(
+    before: np.ndarray, uploaded: np.ndarray, weights: np.ndarray
+) -> tuple[np.ndarray, np.ndarray]:
+    """Weighted means of clients' prototypes, and which classes have been seen.
+
+    Parameters
+    ----------
+    before
+        ``[..., C, m]``: kept where no client has the class.
+    uploaded
+        ``[n, ..., C, m]``.
+    weights
+        ``[n, C]``; 0 where a client lacks the class.
+
+    Returns
+    -------
+    prototypes, known
+        ``[..., C, m]``, and ``float32 [C]``: 1 for classes that a client has.
+    """
+    total = weights.sum(0)
+    shares = weights / np.where(total > 0, total, 1)
+    means = np.einsum("nc,n...cm->...cm", shares, uploaded)
+    known = total > 0
+    return np.where(known[:, None], means, before).astype(np.float32), known.astype(np.float32)

@@ -1,0 +1,102 @@
+"""Bonn EEG, which FedST calls Epilepsy (Andrzejak et al. 2001): seizures and what is none.
+
+R. G. Andrzejak, K. Lehnertz, F. Mormann, C. Rieke, P. David, C. E. Elger (2001), "Indications of
+nonlinear deterministic and finite-dimensional structures in time series of brain electrical
+activity", Physical Review E 64:061907. Five sets of 100 recordings of 4,097 steps at 173.61 Hz:
+eyes open (Z) and closed (O) of healthy people, between seizures (N, F), and seizures (S). As in
+UCI's table of them, a recording is cut into 23 windows of 178 steps, each with one of two labels,
+seizure or not.
+"""
+
+import re
+import zipfile
+from dataclasses import dataclass
+from typing import Literal
+
+import numpy as np
+
+from fedreact.data.dataset import SeriesDataset
+from fedreact.data.files import check_file
+from fedreact.data.normalise import standardise_owners
+from fedreact.data.sources.contract import Source
+from fedreact.errors import UserError
+from fedreact.options import Count
+
+NAME = "bonn"
+SETS = ("z", "o", "n", "f", "s")
+RECORDINGS, STEPS, WINDOW, RATE = 100, 4097, 178, 173.61
+MAX_BYTES = 2**20  # of a recording
+
+
+@dataclass(frozen=True)
+class Bonn(Source):
+    """Windows of all recordings.
+
+    Attributes
+    ----------
+    owner
+        A recording has one label, so as a client it would have one class. ``mixed``: owner i has
+        recording i of each of the five sets. ``recording``: each recording is an owner; 5 i + j is
+        recording i of the j-th set.
+    recordings
+        The first so many of each set.
+    """
+
+    owner: Literal["mixed", "recording"] = "mixed"
+    recordings: Count = RECORDINGS
+
+    def read(self, raw, entry):
+        """Read the five archives."""
+        given = {}
+        for name in SETS:
+            check_file(entry.files[name], raw[name])
+            given[name] = read_set(raw[name], name)[: self.recordings]
+        return windows(given, self.owner)
+
+
+def read_set(path, name: str) -> np.ndarray:
+    """Recordings ``[100, 4097]`` of a set's archive of text files, one number a line.
+
+    Raises
+    ------
+    UserError
+        The archive is damaged, or holds other files.
+    """
+    found = {}
+    try:
+        with zipfile.ZipFile(path) as archive:
+            for member in archive.infolist():
+                inside = re.fullmatch(rf"(?:.*/)?({name})(\d{{3}})\.txt", member.filename, re.I)
+                if inside is None or "__MACOSX" in member.filename:
+                    continue
+                if member.file_size > MAX_BYTES:
+                    raise ValueError(f"{member.filename} is too large")
+                values = np.array(archive.read(member).split(), dtype=np.float64)
+                if values.shape != (STEPS,) or not np.isfinite(values).all():
+                    raise ValueError(f"{member.filename} has no {STEPS} numbers")
+                found[int(inside[2])] = values
+    except Exception as error:  # damaged bytes can fail anywhere
+        raise UserError(
+            f"{path}: not set {name.upper()} of the Bonn EEG ({error}); get it anew"
+        ) from error
+    if len(found) != RECORDINGS:
+        raise UserError(
+            f"{path}: holds {len(found)} recordings of set {name.upper()}, not {RECORDINGS}"
+        )
+    return np.stack([found[number] for number in sorted(found)])
+
+
+def windows(given: dict[str, np.ndarray], owner: str) -> SeriesDataset:
+    """Cut recordings into windows, in the order of owners, recordings and time."""
+    n, per_recording = len(given[SETS[0]]), STEPS // WINDOW
+    all_sets = np.stack([given[name] for name in SETS], 1)  # [n, 5, steps]
+    cut = all_sets[:, :, : per_recording * WINDOW].reshape(n * 5 * per_recording, 1, WINDOW)
+    number, of_set, at = (i.ravel() for i in np.indices((n, 5, per_recording)))
+    owners = number if owner == "mixed" else 5 * number + of_set
+    y = (of_set == SETS.index("s")).astype(np.int64)
+    X = standardise_owners(cut, owners)
+    lengths = np.full(len(X), WINDOW)
+    return SeriesDataset(NAME, X, lengths, y, owners, time=(at + 1) * WINDOW / RATE)
+
+
+SOURCE = Bonn

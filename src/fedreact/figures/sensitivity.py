@@ -1,0 +1,77 @@
+"""Scores of a method over options of its algorithm, a panel each (FedST, Fig. 5)."""
+
+from dataclasses import dataclass, field
+from typing import ClassVar
+
+from fedreact.figures.contract import FigureKind
+from fedreact.metrics.contract import PRIMARY
+
+
+@dataclass(frozen=True)
+class Sensitivity(FigureKind):
+    """A panel an option, a curve a setting: mean over seeds with its 95% interval.
+
+    Attributes
+    ----------
+    settings
+        Setting by label.
+    method
+        Whose options these are.
+    options
+        Values of each, rising.
+    labels
+        Of the axes, by option.
+    """
+
+    settings: dict[str, str]
+    method: str
+    options: dict[str, tuple[float, ...]]
+    labels: dict[str, str] = field(default_factory=dict)
+    metrics: ClassVar[tuple[str, ...]] = (PRIMARY["classification"],)
+
+    def cells(self):
+        """The method with each value, all else as it is."""
+        return {
+            (f"{option}={value:g}", label): {"setting": setting, "method": self.method}
+            | {"options": {option: float(value)}}
+            for option, values in self.options.items()
+            for value in values
+            for label, setting in self.settings.items()
+        }
+
+    def draw(self, title, cells, files):
+        """Draw the panels."""
+        import pandas as pd
+        from matplotlib.figure import Figure
+
+        from fedreact.figures.style import interval, seeds_of, style, title_and_legend, with_seeds
+
+        (metric,) = self.metrics
+        figure = Figure(figsize=(1.9 * len(self.options) + 0.6, 2.8), layout="constrained")
+        panels = figure.subplots(1, len(self.options), sharey=True, squeeze=False)[0]
+        for axes, (option, values) in zip(panels, self.options.items()):
+            for i, label in enumerate(self.settings):
+                there = {v: cells.get((f"{option}={v:g}", label)) for v in values}
+                means = {
+                    v: c.groupby("seed")[metric].mean() for v, c in there.items() if c is not None
+                }
+                if not means:
+                    continue  # its data cannot be had
+                mean, half = interval(pd.DataFrame(means).T)
+                colour, line, marker = style(label, i)
+                look = {"color": colour, "linestyle": line, "marker": marker, "label": label}
+                at = mean.index * (1 + 0.04 * i)  # so that intervals stand side by side
+                size = {"markersize": 4, "capsize": 2, "linewidth": 1}
+                axes.errorbar(at, mean, half.fillna(0), **look, **size)
+            axes.set_xscale("log")
+            axes.set_xticks(values, [f"{v:g}" for v in values], fontsize="small")
+            axes.minorticks_off()
+            axes.set_xlabel(self.labels.get(option, option), fontsize="small")
+            axes.tick_params(labelsize="small")
+            axes.spines[["top", "right"]].set_visible(False)
+        panels[0].set_ylabel(metric.capitalize(), fontsize="small")
+        title_and_legend(figure, panels, with_seeds(title, seeds_of(cells)), len(self.settings))
+        return figure
+
+
+FIGURE = Sensitivity

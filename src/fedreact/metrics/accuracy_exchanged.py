@@ -1,0 +1,7 @@
+"""Accuracy on another client's test samples, which a run that exchanges them finds itself."""
+
+from fedreact.metrics.contract import Metric
+
+METRIC = Metric(
+    title="Accuracy on another client's test samples", better="higher", bounds=(0.0, 1.0)
+)

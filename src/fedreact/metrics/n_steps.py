@@ -1,0 +1,5 @@
+"""Steps of a series."""
+
+from fedreact.metrics.contract import Metric
+
+METRIC = Metric(title="Steps of a series", decimals=0, counted=True)
