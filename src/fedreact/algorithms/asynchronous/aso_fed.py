@@ -1,0 +1,130 @@
+"""ASO-Fed: asynchronous online federated learning (Chen et al. 2020; ch. 5 of the dissertation)."""
+
+from dataclasses import dataclass, replace
+from typing import Literal
+
+import numpy as np
+
+from fedreact.algorithms.asynchronous.contract import Algorithm
+from fedreact.algorithms.synchronous.contract import Algorithm as ClientHalf
+from fedreact.options import NonNegative, Probability
+
+
+@dataclass(frozen=True)
+class Online(ClientHalf):
+    """The client of Algorithm 3, lines 9 to 17: gradients with a memory of those before.
+
+    Attributes
+    ----------
+    lam, beta, order
+        See :class:`ASOFed`.
+    """
+
+    lam: NonNegative
+    beta: Probability
+    order: Literal["equations", "algorithm"]
+
+    def start(self, theta, n_clients):
+        """The gradient before, and h; "initialized to be 0"."""
+        zero = np.zeros((n_clients, len(theta)), np.float32)
+        return {"before": zero, "h": zero}
+
+    def local(self, training, sent, state, work):
+        """Descend along zeta, at the client's own rate."""
+        import torch
+
+        training = replace(
+            training, learning_rate=training.learning_rate * float(sent["rate"])
+        )  # eq. 5.11
+        own, draws = work.of_each(sent["theta"]), training.draw(work)
+        before, h = state["before"].clone(), state["h"].clone()
+        optimizer = training.make_optimizer(own)
+        steps = own.new_tensor([training.n_steps(len(held)) for held in work.clients])[:, None]
+        for step in range(training.longest(work)):
+            losses, gradient = training.gradient(own, work, draws, step)
+            gradient = gradient + self.lam * (own - sent["theta"])  # of s_k, eq. 5.7
+            older = self.beta * h + (1 - self.beta) * before  # eq. 5.9; line 15
+            memory = older if self.order == "equations" else h
+            own.grad = gradient - before + memory  # eq. 5.8; line 13
+            training.update(optimizer, [own], work, step)  # eq. 5.10; line 14
+            there = step < steps  # who has fewer steps than another keeps what it had
+            before = torch.where(there, gradient, before)  # line 16
+            h = torch.where(there, older, h)  # line 15
+            work.on_step(losses)
+        return {"theta": own.detach()}, {"before": before, "h": h}
+
+
+@dataclass(frozen=True)
+class ASOFed(Algorithm):
+    """Clients train on what has arrived, without waiting for each other (Algorithm 3).
+
+    Attributes
+    ----------
+    lam
+        Weight of the pull towards the model received, lambda of eq. 5.7.
+    beta
+        How long the memory of gradients lasts, eq. 5.9.
+    order
+        When that memory takes in the gradient before: before it is used (``equations``, 5.8 and
+        5.9), or after (lines 12 to 16 of the ``algorithm``), which makes it a step older.
+    dynamic
+        Whether clients that take long have a higher rate, eq. 5.11; ASO-Fed(-D) has not.
+    features
+        What eqs. 5.5 and 5.6 do to the first layer. ``literal``: each update multiplies it by
+        attention weights that sum to 1 in a row, which erases it. ``scaled``: by these times the
+        length of a row, so that the mean factor is 1; what is large then grows without bound.
+        ``sent``: that too, but of the copy that is sent and tested, so that it is done once and not
+        over and over. ``none``: nothing, as in ASO-Fed(-F).
+    """
+
+    lam: NonNegative = 1.0
+    beta: Probability = 0.001
+    order: Literal["equations", "algorithm"] = "equations"
+    dynamic: bool = True
+    features: Literal["sent", "scaled", "literal", "none"] = "sent"
+
+    def half(self):
+        """Clients that remember gradients."""
+        return Online(self.lam, self.beta, self.order)
+
+    def sent(self, half, server, flight):
+        """The model, and r_k = max(1, log of the mean seconds of the client's trips before)."""
+        rate = 1.0
+        # NaN before the first trip; nothing if the update does not arrive.
+        if self.dynamic and (flight.waited > 1).any():
+            rate = max(1.0, float(np.log(flight.waited[0])))
+        return {"theta": self.seen(half.model, server["theta"]), "rate": np.array(rate)}
+
+    def arrived(self, half, server, uploads, sent, flight, clock):
+        """Eq. 5.4, by counts of what has arrived, and eqs. 5.5 and 5.6."""
+        share = flight.held[0] / clock.held.sum()
+        theta = server["theta"] - share * (sent["theta"].astype(np.float64) - uploads["theta"][0])
+        theta = theta.astype(np.float32)
+        if self.features in ("scaled", "literal"):
+            theta = self.attended(half.model, theta)
+        return {"theta": theta}
+
+    def personal(self, half, server, state):
+        """The model as clients see it."""
+        return self.seen(half.model, server["theta"])[None]
+
+    def seen(self, model, theta: np.ndarray) -> np.ndarray:
+        """The model as it is sent and tested."""
+        return self.attended(model, theta) if self.features == "sent" else theta
+
+    def attended(self, model, theta: np.ndarray) -> np.ndarray:
+        """Weights ``[P]`` with those of the first layer weighted by attention, eqs. 5.5 and 5.6."""
+        name, shape = next((n, s) for n, s in model.shapes.items() if len(s) > 1)
+        at, n_rows = model.part(name).numpy(), shape[0]
+        first = theta[at].reshape(n_rows, -1).astype(np.float64)
+        size = np.abs(first)
+        size = np.exp(size - size.max(1, keepdims=True))  # which changes no ratio
+        alpha = size / size.sum(1, keepdims=True)
+        if self.features != "literal":
+            alpha *= first.shape[1]
+        theta = theta.copy()
+        theta[at] = (alpha * first).ravel()
+        return theta
+
+
+ALGORITHM = ASOFed

@@ -1,0 +1,21 @@
+"""Local-S (section 5.3.1): every client trains alone on what it has, at its own pace."""
+
+from dataclasses import dataclass
+from typing import ClassVar
+
+from fedreact.algorithms.asynchronous.contract import Algorithm
+from fedreact.algorithms.synchronous.alone import Alone
+
+
+@dataclass(frozen=True)
+class LocalS(Algorithm):
+    """No model travels."""
+
+    travels: ClassVar[bool] = False
+
+    def half(self):
+        """That of clients alone."""
+        return Alone()
+
+
+ALGORITHM = LocalS

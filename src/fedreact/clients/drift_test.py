@@ -1,0 +1,63 @@
+"""Whether a client's scores have fallen: eq. 6.4 of FedConD, and the test that it is taken from."""
+
+from math import erfc, sqrt
+
+import numpy as np
+
+QUEUE = 20
+"""Scores that a client keeps (section 6.2.1)."""
+
+
+def statistic(before: float, now: float, of_all: float, spread: float) -> float:
+    """Gamma of eq. 6.4; NaN where its root has no value.
+
+    Parameters
+    ----------
+    before, now, of_all
+        Mean of the scores before, the new one, and the mean of all.
+    spread
+        Delta: 1 / n_before + 1 / n_now, of samples.
+    """
+    variance = of_all * (1 - of_all) * spread
+    return (abs(before - now) - 0.5 * spread) / sqrt(variance) if variance > 0 else float("nan")
+
+
+def detected(
+    scores: np.ndarray,
+    counts: np.ndarray,
+    now: float,
+    n: int,
+    printed: bool = False,
+    delta: float = 0.0,
+    level: float = 0.05,
+) -> bool:
+    """Whether a new score is worse than those before, by more than chance would have it.
+
+    Parameters
+    ----------
+    scores, counts
+        Scores from 0 to 1 so far, and the samples they are of; NaN where there is none yet.
+    now, n
+        The new score, and its samples.
+    printed
+        With Delta = 1 / a + 1 for a scores before, whatever they are of; else samples are counted.
+    delta
+        A fall that is needed besides (section 6.3.3 gives a threshold and no use of it).
+    level
+        Of significance, one-sided: the alternative is a fall.
+    """
+    there = np.isfinite(scores)
+    a = int(there.sum())
+    if a < 2:  # one score has no trend
+        return False
+    if printed:
+        before = float(scores[there].mean())
+        of_all, spread = (before * a + now) / (a + 1), 1 / a + 1
+    else:
+        m = float(counts[there].sum())
+        before = float((scores[there] * counts[there]).sum() / m)
+        of_all, spread = (before * m + now * n) / (m + n), 1 / m + 1 / n
+    if not before - now > delta:
+        return False
+    gamma = statistic(before, now, of_all, spread)
+    return bool(erfc(gamma / sqrt(2)) / 2 < level)

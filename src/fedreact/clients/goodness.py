@@ -1,0 +1,33 @@
+"""How good a model is on a client's own samples, as clients say where an algorithm asks them."""
+
+from typing import TYPE_CHECKING
+
+import numpy as np
+
+if TYPE_CHECKING:
+    import torch
+
+    from fedreact.losses.objective import Data
+    from fedreact.losses.supervised import SupervisedLoss
+
+
+def goodness(
+    objective: "SupervisedLoss", theta: "torch.Tensor", data: "Data", samples: np.ndarray
+) -> float:
+    """How good a model ``[P]`` is on some samples, from 0 to 1.
+
+    The share of labels that are right; of a regression 1 - SMAPE / 2, which is 0 at worst.
+    """
+    import torch
+
+    at = torch.from_numpy(np.asarray(samples))
+    with torch.inference_mode():
+        outputs = objective.architecture.forward(theta[None], data.X[at][None])[0]
+    y = data.y[at]
+    if objective.kind == "classification":
+        return float((outputs.argmax(-1) == y).float().mean())
+    if objective.kind == "multi-label":
+        return float(((outputs > 0) == y).float().mean())
+    y = y.reshape(outputs.shape)
+    error, size = (outputs - y).abs(), outputs.abs() + y.abs()
+    return float(1 - (error / size.clamp_min(1e-12)).mean())

@@ -1,0 +1,150 @@
+"""The simulated clock: which trainings are under way, and which of them ends next.
+
+When a training ends depends on delays, counts of samples and modelled compute, never on how long
+this machine takes; so which update meets which model is the same on any machine, and trainings that
+are under way together can be done on all cores.
+"""
+
+import heapq
+from collections.abc import Iterable
+from dataclasses import dataclass
+
+import numpy as np
+
+from fedreact.clock.devices import Devices
+
+
+@dataclass(frozen=True)
+class Flight:
+    """Trainings of some clients that the server sent off together and waits for together.
+
+    Attributes
+    ----------
+    number
+        From 0, in the order in which they were sent off.
+    all
+        The clients.
+    clients
+        Those whose updates arrive; it may be none.
+    trips
+        ``int [n]``: how often each of them was sent off before.
+    held
+        ``int [n]``: samples that each had.
+    waited
+        ``float [n]``: mean seconds of each one's trips before; NaN before the first.
+    version
+        Flights that had ended when this one began.
+    begun, ends
+        Seconds on the clock.
+    tier
+        Of the clients, where there are tiers.
+    """
+
+    number: int
+    all: np.ndarray
+    clients: np.ndarray
+    trips: np.ndarray
+    held: np.ndarray
+    waited: np.ndarray
+    version: int
+    begun: float
+    ends: float
+    tier: int = 0
+
+
+class Clock:
+    """Time, and what is under way.
+
+    Attributes
+    ----------
+    devices
+        What clients are like.
+    now
+        Seconds since the start.
+    trips
+        ``int [K]``: how often each client was sent off.
+    held
+        ``int [K]``: samples that each client has, as far as the server knows.
+    """
+
+    def __init__(self, devices: Devices):
+        K = len(devices.n_samples)
+        self.devices, self.now = devices, 0.0
+        self.trips = np.zeros(K, np.int64)
+        self.held = np.array([devices.held(k, 0) for k in range(K)])
+        self._seconds = np.zeros(K)
+        self._away = np.zeros(K, bool)
+        self._heap: list[tuple[float, int, Flight]] = []
+        self._sent = self._ended = 0
+        self._new: list[Flight] = []
+
+    def there(self, clients: Iterable[int] | None = None) -> np.ndarray:
+        """Of some clients, or of all: those that answer, have not left and are not under way."""
+        devices = self.devices
+        if clients is None:
+            busy = devices.silent | self._away | (devices.leaves <= self.now)
+            return np.flatnonzero(~busy)
+        clients = np.asarray(clients, dtype=np.int64)
+        busy = devices.silent[clients] | self._away[clients] | (devices.leaves[clients] <= self.now)
+        return clients[~busy]
+
+    def send(self, clients: Iterable[int], tier: int = 0) -> None:
+        """Send clients off together; their flight ends when the last update arrives.
+
+        Who leaves on the way is waited for until then. Nothing happens if nobody is there.
+        """
+        # One by one: most flights are of one client, for which arrays take several times as long.
+        devices, sent, come, trips, held, waited, ends = self.devices, [], [], [], [], [], self.now
+        for k in np.asarray(clients, dtype=np.int64).tolist():
+            leaves = float(devices.leaves[k])
+            if devices.silent[k] or self._away[k] or leaves <= self.now:
+                continue
+            n, before = int(self.trips[k]), float(self._seconds[k])
+            seconds, arrives = devices.trip(k, n)
+            end = min(self.now + seconds, leaves)
+            sent.append(k)
+            ends = max(ends, end)
+            if arrives and end < leaves:
+                come.append(k)
+                trips.append(n)
+                held.append(devices.held(k, n))
+                waited.append(before / n if n else np.nan)
+            self.trips[k] += 1
+            self._seconds[k] = before + seconds
+            self._away[k] = True
+        if not sent:
+            return
+        away = np.array(sent, np.int64)
+        flight = Flight(
+            *(self._sent, away, away if come == sent else np.array(come, np.int64)),
+            *(np.array(trips, np.int64), np.array(held, np.int64), np.array(waited, np.float64)),
+            *(self._ended, self.now, ends, tier),
+        )
+        heapq.heappush(self._heap, (flight.ends, flight.number, flight))
+        self._sent += 1
+        self._new.append(flight)
+
+    def sent_off(self) -> list[Flight]:
+        """Flights that began since this was asked last."""
+        new, self._new = self._new, []
+        return new
+
+    @property
+    def under_way(self) -> list[Flight]:
+        """All flights that have not ended, in the order in which they began."""
+        return sorted((entry[2] for entry in self._heap), key=lambda flight: flight.number)
+
+    def next(self) -> Flight | None:
+        """Go on to the next flight that ends; of several, the one that began first.
+
+        ``None`` if nothing is under way.
+        """
+        if not self._heap:
+            return None
+        self.now, _, flight = heapq.heappop(self._heap)
+        for k in flight.all.tolist():
+            self._away[k] = False
+        for k, held in zip(flight.clients.tolist(), flight.held.tolist()):
+            self.held[k] = held
+        self._ended += 1
+        return flight

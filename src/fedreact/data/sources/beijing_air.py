@@ -1,0 +1,159 @@
+"""Beijing Multi-Site Air Quality: pollutants at twelve stations, hour by hour (Chen 2017).
+
+S. Chen (2017), "Beijing Multi-Site Air Quality", UCI Machine Learning Repository; S. Zhang, B. Guo,
+A. Dong, J. He, Z. Xu, S. X. Chen (2017), "Cautionary tales on air-quality improvement in Beijing",
+Proc. R. Soc. A 473:20170457. Six pollutants in micrograms per cubic metre and the weather of the
+nearest station, 35,064 hours from 1 March 2013 on. It stands for the data of KDD Cup 2018
+(``kdd-air``), which has CO in milligrams.
+"""
+
+from dataclasses import dataclass
+from datetime import UTC, datetime
+from typing import Annotated, Literal, get_args
+
+import msgspec
+import numpy as np
+
+from fedreact.data.dataset import SeriesDataset
+from fedreact.data.files import check_file
+from fedreact.data.sources.contract import Source
+from fedreact.data.streams import (
+    UNKNOWN,
+    Stream,
+    assemble,
+    columns,
+    direction,
+    filled,
+    numbers,
+    scaled,
+)
+from fedreact.errors import UserError
+from fedreact.options import Count, Share
+
+NAME = "beijing-air"
+Station = Literal[
+    "Aotizhongxin",
+    "Changping",
+    "Dingling",
+    "Dongsi",
+    "Guanyuan",
+    "Gucheng",
+    "Huairou",
+    "Nongzhanguan",
+    "Shunyi",
+    "Tiantan",
+    "Wanliu",
+    "Wanshouxigong",
+]
+STATIONS: tuple[str, ...] = get_args(Station)
+POLLUTANTS = ("PM2.5", "PM10", "SO2", "NO2", "CO", "O3")
+WEATHER = ("TEMP", "PRES", "DEWP", "RAIN", "WSPM")
+CLOCK = ("year", "month", "day", "hour")
+COMPASS = ("N", "NNE", "NE", "ENE", "E", "ESE", "SE", "SSE")
+COMPASS += ("S", "SSW", "SW", "WSW", "W", "WNW", "NW", "NNW")
+NINE = tuple(name for name in STATIONS if name not in ("Dingling", "Dongsi", "Wanliu"))
+
+
+@dataclass(frozen=True)
+class BeijingAir(Source):
+    """Windows of past hours, each with the pollutants of the next; an owner is a station.
+
+    Owners are numbered from 0 on in the alphabetical order of all twelve stations. A value that is
+    not known is the last one that was, and zero after scaling where there was none yet.
+
+    Attributes
+    ----------
+    stations
+        Which. By default the nine that lack least of the first 8,218 hours: as many as the regions
+        of the dissertation, of whose names Changping, Huairou and Shunyi are among them.
+    hours
+        The first so many of each station.
+    length
+        Hours of a window.
+    targets
+        A pollutant that was not measured is as it last was (``filled``), or windows that would
+        have to predict one are left out (``measured``).
+    wind
+        Its direction as a number from 0 (north) by 1/16 clockwise, in one channel, or as a point
+        on a circle (``circle``), in two, which has no jump at north.
+    train_share
+        Channels are brought to [0, 1] by their range in this share of a station's hours, the first.
+    """
+
+    stations: Annotated[tuple[Station, ...], msgspec.Meta(min_length=1)] = NINE
+    hours: Count = 8218
+    length: Count = 20
+    targets: Literal["filled", "measured"] = "filled"
+    wind: Literal["number", "circle"] = "number"
+    train_share: Share = 0.6
+
+    def wanted(self, entry):
+        """Of the listed files those of the stations."""
+        return entry.only(f"PRSA_Data_{name}_20130301-20170228.csv" for name in self._stations)
+
+    def read(self, raw, entry):
+        """Check and read the files."""
+        for name, path in raw.items():
+            check_file(entry.files[name], path)
+        return self.windows(dict(zip(self._stations, raw.values())))
+
+    def windows(self, paths) -> SeriesDataset:
+        """The dataset of some stations' files, by their names.
+
+        Raises
+        ------
+        UserError
+            A file is damaged, or not of that station.
+        """
+        streams = {STATIONS.index(name): self._stream(name, path) for name, path in paths.items()}
+        return assemble(NAME, streams, self.length)
+
+    def _stream(self, name, path):
+        cells = columns(path, [*CLOCK, *POLLUTANTS, *WEATHER, "wd", "station"])
+        cells = {key: column[: self.hours] for key, column in cells.items()}
+        if set(cells.pop("station")) != {name}:
+            raise UserError(f"{path}: is not of the station {name}; get it anew")
+        time = _seconds(cells, path)
+        measured = numbers(cells, POLLUTANTS, path)
+        pollutants = filled(measured)
+        weather = filled(numbers(cells, WEATHER, path))
+        wind = direction(filled(_turns(cells["wd"], path)), self.wind == "circle")
+        inputs = scaled(np.concatenate([pollutants, weather], axis=1), self.train_share)
+        known = pollutants if self.targets == "filled" else measured
+        wanted = ~np.isnan(known).any(axis=1)
+        return Stream(
+            np.concatenate([inputs, wind], axis=1), pollutants.astype(np.float32), time, wanted
+        )
+
+    @property
+    def _stations(self):
+        return sorted(set(self.stations))
+
+
+def _seconds(cells, path):
+    """Seconds since 1970 of each row; rows must be an hour apart."""
+    whole = numbers(cells, CLOCK, path)
+    try:
+        time = [
+            datetime(*map(int, row[:3]), tzinfo=UTC).timestamp() + 3600 * int(row[3])
+            for row in whole
+        ]
+    except ValueError as error:
+        raise UserError(f"{path}: a row has no date ({error}); get it anew") from error
+    time = np.array(time)
+    if not (np.diff(time) == 3600).all():
+        row = int(np.flatnonzero(np.diff(time) != 3600)[0]) + 2
+        raise UserError(f"{path}: row {row} is not an hour after the one before it; get it anew")
+    return time
+
+
+def _turns(cells, path):
+    """Where the wind is from, ``[R, 1]``: 0 is north, 0.25 east; NaN: unknown."""
+    of = {point: i / len(COMPASS) for i, point in enumerate(COMPASS)}
+    of |= dict.fromkeys(UNKNOWN, np.nan)
+    if strange := [cell for cell in cells if cell not in of]:
+        raise UserError(f"{path}: {strange[0][:20]!r} is no direction of the wind; get it anew")
+    return np.array([[of[cell]] for cell in cells])
+
+
+SOURCE = BeijingAir

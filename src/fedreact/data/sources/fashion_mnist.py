@@ -1,0 +1,92 @@
+"""Fashion-MNIST: 70,000 grey images of ten kinds of clothes, 28 x 28 (Xiao et al. 2017).
+
+H. Xiao, K. Rasul, R. Vollgraf (2017), "Fashion-MNIST: a Novel Image Dataset for Benchmarking
+Machine Learning Algorithms", arXiv:1708.07747. Four files in the format IDX, compressed by gzip:
+60,000 images and labels to train on and 10,000 to test on.
+"""
+
+import gzip
+import struct
+import zlib
+from dataclasses import dataclass
+from pathlib import Path
+
+import numpy as np
+
+from fedreact.data.dataset import SeriesDataset
+from fedreact.data.files import check_file
+from fedreact.data.sources.contract import Source
+from fedreact.errors import UserError
+from fedreact.options import Count
+
+NAME = "fashion-mnist"
+SIDE, KINDS, MOST = 28, 10, 60_000
+BYTES = 8  # IDX's number for unsigned bytes
+
+
+@dataclass(frozen=True)
+class FashionMNIST(Source):
+    """Images with their kinds, those for training first; ``tested`` marks the others.
+
+    An image is a series whose channels are its 28 rows and whose steps are its 28 columns, from 0
+    (black) to 1.
+
+    Attributes
+    ----------
+    n_train, n_test
+        The first so many of the images to train on and to test on; ``null``: all.
+    """
+
+    n_train: Count | None = None
+    n_test: Count | None = None
+
+    def read(self, raw, entry):
+        """Check and read the four files."""
+        for name, path in raw.items():
+            check_file(entry.files[name], path)
+        parts = []
+        for part, n in (("train", self.n_train), ("test", self.n_test)):
+            images = read_idx(raw[f"{part}_images"], 3)
+            labels = read_idx(raw[f"{part}_labels"], 1)
+            path = raw[f"{part}_labels"]
+            if images.shape != (len(labels), SIDE, SIDE) or not len(labels):
+                raise UserError(
+                    f"{path}: {len(labels)} labels for images {images.shape}, wanted as many, of "
+                    f"{SIDE} x {SIDE}; get both anew"
+                )
+            if labels.max() >= KINDS:
+                raise UserError(f"{path}: labels must be 0 to {KINDS - 1}; get it anew")
+            parts.append((images[:n], labels[:n]))
+        tested = np.repeat([False, True], [len(labels) for _, labels in parts])
+        X = np.concatenate([images for images, _ in parts]).astype(np.float32) / 255
+        y = np.concatenate([labels for _, labels in parts]).astype(np.int64)
+        return SeriesDataset(NAME, X, np.full(len(y), SIDE), y, tested=tested)
+
+
+def read_idx(path: Path, dimensions: int) -> np.ndarray:
+    """Unsigned bytes of an IDX file: two zeros, type, dimensions, their sizes, then the values.
+
+    Raises
+    ------
+    UserError
+        The file is damaged, or another kind of file.
+    """
+    head = 4 + 4 * dimensions
+    limit = head + MOST * SIDE**2
+    try:
+        with gzip.open(path) as file:
+            found = file.read(limit + 1)
+    except (OSError, EOFError, zlib.error) as error:
+        raise UserError(f"{path}: not a whole gzip file ({error}); get it anew") from error
+    if found[:4] != bytes([0, 0, BYTES, dimensions]) or len(found) < head:
+        raise UserError(f"{path}: not an IDX file of {dimensions} dimensions; get it anew")
+    sizes = struct.unpack(f">{dimensions}I", found[4:head])
+    n = int(np.prod(sizes, dtype=object))
+    if len(found) - head != n:
+        raise UserError(
+            f"{path}: has {len(found) - head} values, where its sizes {sizes} need {n}; get it anew"
+        )
+    return np.frombuffer(found, np.uint8, offset=head).reshape(sizes)
+
+
+SOURCE = FashionMNIST

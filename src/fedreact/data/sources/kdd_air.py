@@ -1,0 +1,148 @@
+"""KDD Cup 2018 of Fresh Air: six pollutants in Beijing, hour by hour, January 2017 to January 2018.
+
+https://biendata.com/competition/kdd_2018/. The files are those of the competition, placed by hand;
+no copy could be had, so the reader was written from their columns as public code names them.
+Stations that measure pollutants and those that measure the weather are two kinds; nine places have
+one of each, and are the regions here. CO is in milligrams per cubic metre, the other pollutants in
+micrograms.
+"""
+
+from dataclasses import dataclass
+from datetime import UTC, datetime
+from typing import Annotated, Literal, get_args
+
+import msgspec
+import numpy as np
+
+from fedreact.data.files import check_file
+from fedreact.data.sources.contract import Source
+from fedreact.data.streams import Stream, assemble, columns, direction, filled, numbers, scaled
+from fedreact.errors import UserError
+from fedreact.options import Count, Share
+
+NAME = "kdd-air"
+Region = Literal[
+    "daxing",
+    "fangshan",
+    "huairou",
+    "mentougou",
+    "miyun",
+    "pingchang",
+    "pinggu",
+    "shunyi",
+    "tongzhou",
+]
+REGIONS: tuple[str, ...] = get_args(Region)
+POLLUTANTS = ("PM2.5", "PM10", "SO2", "NO2", "CO", "O3")
+WEATHER = ("temperature", "pressure", "humidity", "wind_speed", "wind_direction")
+SKIES = ("sunny/clear", "fog", "rain", "snow", "sleet", "rain/snow with hail", "rain with hail")
+SKIES += ("haze", "dust", "sand")
+NONE = 999_000
+"""Numbers from here on say that nothing was measured, or that the wind has no direction."""
+HOUR = 3600
+
+
+@dataclass(frozen=True)
+class KDDAir(Source):
+    """Windows of past hours, each with the pollutants of the next; an owner is a region.
+
+    Owners are numbered from 0 on in the alphabetical order of all nine regions. A value that is not
+    known is the last one that was, and zero after scaling where there was none yet.
+
+    Attributes
+    ----------
+    regions
+        Which.
+    hours
+        The first so many that both files have.
+    length
+        Hours of a window.
+    targets
+        A pollutant that was not measured is as it last was (``filled``), or windows that would
+        have to predict one are left out (``measured``).
+    wind
+        Its direction as a share of a turn, clockwise from north, in one channel, or as a point on
+        a circle (``circle``), in two, which has no jump at north.
+    train_share
+        Channels are brought to [0, 1] by their range in this share of a region's hours, the first.
+    """
+
+    regions: Annotated[tuple[Region, ...], msgspec.Meta(min_length=1)] = REGIONS
+    hours: Count = 8218
+    length: Count = 20
+    targets: Literal["filled", "measured"] = "filled"
+    wind: Literal["number", "circle"] = "number"
+    train_share: Share = 0.6
+
+    def read(self, raw, entry):
+        """Check and read the two files."""
+        for name, path in raw.items():
+            check_file(entry.files[name], path)
+        air = columns(raw["aq"], ["stationId", "utc_time", *POLLUTANTS])
+        sky = columns(raw["meo"], ["station_id", "utc_time", *WEATHER, "weather"])
+        streams = {}
+        for name in sorted(set(self.regions)):
+            pollutants = _of_station(air, "stationId", f"{name}_aq", raw["aq"])
+            weather = _of_station(sky, "station_id", f"{name}_meo", raw["meo"])
+            streams[REGIONS.index(name)] = self._stream(pollutants, weather, name)
+        return assemble(NAME, streams, self.length)
+
+    def _stream(self, air, sky, name):
+        first = max(air[0][0], sky[0][0])
+        last = min(air[0][-1], sky[0][-1], first + HOUR * (self.hours - 1))
+        if last < first:
+            raise UserError(f"{NAME}: no hour of {name} is in both files; get them anew")
+        time = np.arange(first, last + HOUR, HOUR)
+        measured, weather = (_on_grid(time, *of) for of in (air, sky))
+        pollutants, weather = filled(measured), filled(weather)
+        *found, turns, kind = np.split(weather, weather.shape[1], axis=1)
+        inputs = np.concatenate(
+            [
+                scaled(np.concatenate([pollutants, *found], axis=1), self.train_share),
+                direction(turns / 360, self.wind == "circle"),
+                np.nan_to_num(kind).astype(np.float32),
+            ],
+            axis=1,
+        )
+        known = pollutants if self.targets == "filled" else measured
+        wanted = ~np.isnan(known).any(axis=1)
+        return Stream(inputs, pollutants.astype(np.float32), time, wanted)
+
+
+def _of_station(cells, key, station, path):
+    """Hours of a station in seconds, in order and each once, with what was measured in them."""
+    mine = [row for row, name in enumerate(cells[key]) if name == station]
+    if not mine:
+        raise UserError(f"{path}: has no station {station}; get it anew")
+    own = {name: [column[row] for row in mine] for name, column in cells.items()}
+    try:
+        time = [datetime.fromisoformat(t).replace(tzinfo=UTC).timestamp() for t in own["utc_time"]]
+    except ValueError as error:
+        raise UserError(f"{path}: a row has no utc_time ({error}); get it anew") from error
+    names = POLLUTANTS if "PM2.5" in cells else WEATHER
+    values = numbers(own, names, path)
+    values[values >= NONE] = np.nan
+    if "weather" in cells:
+        values = np.concatenate([values, [[_of_sky(kind)] for kind in own["weather"]]], axis=1)
+    time, first = np.unique(time, return_index=True)
+    return time, values[first]
+
+
+def _of_sky(kind):
+    """A number for the weather, from the list, so that it is the same everywhere; 1: another."""
+    kind = kind.strip().lower()
+    if not kind:
+        return np.nan
+    return SKIES.index(kind) / len(SKIES) if kind in SKIES else 1.0
+
+
+def _on_grid(time, given, values):
+    """Values of each hour, NaN where there is no row."""
+    found = np.full((len(time), values.shape[1]), np.nan)
+    at = np.round((given - time[0]) / HOUR).astype(int)
+    inside = (at >= 0) & (at < len(time))
+    found[at[inside]] = values[inside]
+    return found
+
+
+SOURCE = KDDAir

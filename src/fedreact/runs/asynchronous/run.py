@@ -1,0 +1,159 @@
+"""A job on the simulated clock: one architecture, by each of some algorithms."""
+
+import hashlib
+from collections.abc import Iterator, Mapping, Sequence
+from dataclasses import replace
+
+import numpy as np
+
+from fedreact import plugins
+from fedreact.algorithms.asynchronous.contract import Algorithm
+from fedreact.clients.sudden_drift import drifting, with_drift
+from fedreact.clients.validation import held_back
+from fedreact.clock.clock import Clock
+from fedreact.clock.devices import Devices, Network
+from fedreact.engine.engine import Job
+from fedreact.engine.on_clock import costs, fly, foresee
+from fedreact.engine.place import Place
+from fedreact.errors import UserError
+from fedreact.metrics.contract import Metric
+from fedreact.runs.asynchronous.spec import Options
+from fedreact.runs.contract import Inputs, Line, Method
+from fedreact.runs.scoring import client_scores
+from fedreact.runs.supervised import architecture, first_weights, local_training
+from fedreact.standardise import standardise
+from fedreact.task import Task
+
+TAKEN = ("minutes", "steps", "gflops", "bytes_up", "bytes_down")
+"""What a line says of costs: until then, of a client on average."""
+
+
+def run(
+    inputs: Inputs,
+    options: Options,
+    methods: Sequence[Method],
+    metrics: Mapping[str, Metric],
+    seed: int,
+    place: Place,
+) -> Iterator[Line]:
+    """Train by each algorithm; a line for each and each point at which it is scored.
+
+    Scores are means over all clients, also those that never answer, each with the model that the
+    algorithm gives it, on its own test samples.
+    """
+    data, partition = inputs.data, inputs.partition
+    task, X = data.task, data.steps_first
+    if options.validate:
+        partition = held_back(partition, len(data.y), seed)
+    clients, tests = partition.train, partition.test
+    if options.drifting:
+        which = drifting(len(clients), options.drifting, seed)
+        X = with_drift(X, clients, which, options.drift_at, options.drift_values, seed)
+    y, unit, centre = data.y, 1.0, 0.0
+    if task.kind == "regression":
+        y, unit, centre = standardise(data.y, clients)
+    main = next(iter(metrics))
+    of_tests = hashlib.sha256(b"".join(np.asarray(test).tobytes() for test in tests))
+    scored = f"{list(metrics)} {of_tests.hexdigest()}"
+    for method in methods:
+        algorithm, job = prepared(method, options, task, X, y, clients, seed)
+        what = f"{method.name}, {inputs.setting}, seed {seed}"
+        ended, _ = foresee(job, algorithm, clock(algorithm, job, options), *budget(options))
+        if not ended:
+            raise UserError(f"{what}: no update comes in time; give it more minutes")
+
+        def score(engine, server, state, algorithm=algorithm, half=job.algorithm, what=what):
+            """Means by metric, then the clients' scores by the first."""
+            try:
+                of = _Scored(algorithm, half)
+                found = client_scores(engine, of, server, state, tests, y, metrics, unit, centre)
+            except UserError as error:
+                raise UserError(f"method {what}: {error}") from error
+            return [*(values.mean() for values in found.values()), *found[main]]
+
+        points = sorted(
+            {-(-i * len(ended) // options.points) for i in range(1, options.points + 1)}
+        )
+        rows = fly(
+            *(job, algorithm, clock(algorithm, job, options), first_weights(job.training, seed)),
+            *(ended, points, score, what, place.named(method.name), scored),
+        )
+        for t, row in enumerate(rows, start=1):
+            taken, means = dict(zip(TAKEN, row.tolist())), row[len(TAKEN) :]
+            taken["bytes"] = taken["bytes_up"] + taken["bytes_down"]
+            of_clients = means[len(metrics) :].astype(np.float32)
+            nowhere = np.full(len(tests), -1, dtype=np.int16)
+            yield Line(
+                (method.name, t),
+                dict(zip(metrics, means.tolist())) | taken,
+                {"score": of_clients, "cluster": nowhere, "true_cluster": nowhere},
+            )
+
+
+class _Scored:
+    """What clients are tested with, as the scores ask for it."""
+
+    def __init__(self, algorithm, half):
+        self._algorithm, self._half, self.at_test = algorithm, half, half.at_test
+        if hasattr(half, "adapt"):
+            self.adapt = half.adapt
+
+    def personal(self, server, state):
+        return self._algorithm.personal(self._half, server, state)
+
+
+def prepared(
+    method: Method,
+    options: Options,
+    task: Task,
+    X: np.ndarray,
+    y: np.ndarray,
+    clients: Sequence[np.ndarray],
+    seed: int,
+) -> tuple[Algorithm, Job]:
+    """The algorithm of a method, and its clients' work."""
+    kind = plugins.load("algorithms/asynchronous", method.algorithm, "ALGORITHM")
+    try:
+        algorithm = kind(**method.options)
+        half = algorithm.half().on(architecture(options, task))
+    except (TypeError, UserError) as error:
+        raise UserError(f"method {method.name}: {error}") from error
+    if algorithm.pooled:  # what arrives first at each client is there first
+        arrives = np.concatenate([(np.arange(len(of)) + 0.5) / len(of) for of in clients])
+        clients = [np.concatenate(clients)[np.argsort(arrives, kind="stable")]]
+    training = local_training(options, task, half.model)
+    return algorithm, Job(training, half, X, list(clients), seed, y)
+
+
+def clock(algorithm: Algorithm, job: Job, options: Options) -> Clock:
+    """A clock that stands at zero, with the devices of the clients."""
+    horizon = np.inf if options.minutes is None else 60 * options.minutes
+    if options.leaving and options.minutes is None:  # they leave before the budget is spent
+        stay = clock(algorithm, job, replace(options, leaving=0))
+        foresee(job, algorithm, stay, *budget(options))
+        horizon = stay.now
+    network = Network(
+        options.delays if algorithm.travels else ((0.0, 0.0),),
+        *(options.redrawn, options.rate, options.start, options.growth),
+    )
+    if not algorithm.pooled:
+        absent = {name: getattr(options, name) for name in ("silent", "leaving", "lost")}
+        network = replace(network, **absent)
+    sizes = [len(of) for of in job.clients]
+    return Clock(Devices(network, sizes, lambda n: costs(job, n)[1], job.seed, horizon))
+
+
+def budget(options: Options) -> tuple[float | None, float | None]:
+    """GFLOPs of a client, or minutes."""
+    return (options.gflops, None) if options.minutes is None else (None, options.minutes)
+
+
+def work(options: Options, methods: Sequence[Method], task: Task, sizes: Sequence[int]) -> float:
+    """GFLOPs of all trips, of all methods."""
+    total = 0.0
+    clients = np.split(np.arange(sum(sizes)), np.cumsum(sizes)[:-1])
+    X = np.zeros((0, task.steps, task.channels), np.float32)
+    for method in methods:
+        algorithm, job = prepared(method, options, task, X, None, clients, 0)
+        total += foresee(job, algorithm, clock(algorithm, job, options), *budget(options))[1]
+    return total

@@ -1,0 +1,126 @@
+"""Training on a simulated clock: devices are slow, leave, and their data arrives over time."""
+
+from dataclasses import dataclass, field
+from math import ceil
+from typing import Annotated, Any, Literal
+
+import msgspec
+
+from fedreact.errors import UserError
+from fedreact.options import Count, Natural, NonNegative, Positive, Probability, Share, text_of
+from fedreact.plugins import Named
+from fedreact.runs.contract import Method
+
+NEEDS = ()
+TRAINS = True
+PER_METHOD = (
+    *("architecture", "epochs", "steps", "gflops", "minutes", "batch_size"),
+    *("learning_rate", "optimizer", "precision"),
+)
+MEMORY_MB = (2000, 700)
+INDEX = ("method", "round")
+
+Delays = Annotated[tuple[tuple[NonNegative, NonNegative], ...], msgspec.Meta(min_length=1)]
+
+
+@dataclass(frozen=True)
+class Options:
+    """Options of a run (sections 5.3.2, 6.3.3, 7.4.1).
+
+    Attributes
+    ----------
+    architecture
+        A file of ``models/architectures/``.
+    gflops
+        What a client computes in training over all, on average, in GFLOPs; the run ends then.
+    minutes
+        Simulated minutes after which it ends, instead.
+    points
+        How often models are scored, at even shares of the updates.
+    epochs
+        Passes over a client's samples in a trip.
+    steps
+        Local steps in a trip, instead of epochs.
+    batch_size
+        Samples of a step.
+    learning_rate
+        Of the optimiser.
+    optimizer
+        ``kind``, a file of ``optimizers/``, and its options.
+    precision
+        Of matrix products in training.
+    delays
+        Seconds from and to, between which a trip's delay lies, for each of as many equal parts of
+        the clients, fast ones first: tiers, for algorithms that have some.
+    redrawn
+        Whether each trip has a delay of its own; else a client has one for all of its trips.
+    rate
+        GFLOPs that a device computes in a second.
+    start
+        Share of its train samples that a client has at the start, from and to.
+    growth
+        Share that arrives with each of its trips, from and to.
+    silent
+        Share of the clients that never answer.
+    leaving
+        Clients that leave for good at some time.
+    lost
+        Probability that an update does not arrive.
+    drifting
+        Share of the clients whose inputs change: of a part of what arrives they are no longer what
+        they were.
+    drift_at
+        Where that part begins in a client's train samples, and how long it is, as shares.
+    drift_values
+        Inputs then are uniformly random between these two; ``null``: noise of spread 0.5 is added
+        to them, and they are cut to 0 to 1.
+    validate
+        Whether clients are tested on a tenth of their train samples, which they do not train on.
+    """
+
+    architecture: Annotated[str, Named("models/architectures", "ARCHITECTURE")] = "lstm-plain"
+    gflops: Positive = 1.0
+    minutes: Positive | None = None
+    points: Count = 10
+    epochs: Count = 2
+    steps: Count | None = None
+    batch_size: Count = 50
+    learning_rate: Positive = 1e-3
+    optimizer: Annotated[dict[str, Any], Named("optimizers", "OPTIMIZER")] = field(
+        default_factory=lambda: {"kind": "sgd"}
+    )
+    precision: Literal["float32", "bfloat16"] = "float32"
+    delays: Delays = ((10.0, 100.0),)
+    redrawn: bool = False
+    rate: Positive = 1.0
+    start: tuple[Share, Share] = (1.0, 1.0)
+    growth: tuple[Probability, Probability] = (0.0, 0.0)
+    silent: Probability = 0.0
+    leaving: Natural = 0
+    lost: Probability = 0.0
+    drifting: Probability = 0.0
+    drift_at: tuple[Probability, Probability] = (0.4, 0.1)
+    drift_values: tuple[float, float] | None = (10.0, 1000.0)
+    validate: bool = False
+
+
+def check(options: Options, partitioner: Any) -> None:
+    """Raise a ``UserError`` unless ranges begin before they end."""
+    ranges = {"start": [options.start], "growth": [options.growth], "delays": options.delays}
+    for name, low, high in ((name, *one) for name, of in ranges.items() for one in of):
+        if low > high:
+            raise UserError(f"{name}: {low:g} is more than {high:g}")
+
+
+def job(method: Method, options: Options) -> str:
+    """The architecture, and what else the method changes in its training."""
+    given = dict(method.of_run)
+    name = given.pop("architecture", options.architecture)
+    return "+".join([name, *(f"{key}={text_of(value)}" for key, value in sorted(given.items()))])
+
+
+def threads(options: Options, n_clients: int) -> int:
+    """One for each 10,000 GFLOPs, and no more than clients."""
+    if options.minutes is not None:
+        return n_clients
+    return min(n_clients, ceil(n_clients * options.gflops / 10000))

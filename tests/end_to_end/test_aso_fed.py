@@ -1,0 +1,63 @@
+"""ASO-Fed at scale smoke, on data from a mirror, since none of its data is in a package."""
+
+import os
+import shutil
+
+import numpy as np
+import pandas as pd
+import pytest
+from helpers import SMOKE, planned, snakemake
+
+MIRROR = os.environ.get("FEDREACT_DATA_MIRROR")
+
+pytestmark = [
+    pytest.mark.workflow,
+    pytest.mark.campaign,
+    pytest.mark.skipif(not MIRROR, reason="needs ExtraSensory and Beijing's air from a mirror"),
+]
+
+
+@pytest.fixture(scope="module")
+def project(built, tmp_path_factory):
+    """The built project after ``snakemake aso_fed``."""
+    copy = tmp_path_factory.mktemp("aso_fed") / "project"
+    shutil.copytree(built, copy)
+    snakemake("--cores", "2", "aso_fed", *SMOKE, cwd=copy, timeout=2400)
+    return copy
+
+
+def read(project, name):
+    table = pd.read_csv(project / f"results/smoke/tables/aso_fed_{name}.csv")
+    return table[table["n_seeds"] > 0]
+
+
+def test_all_outputs_are_there_and_nothing_is_left_to_do(project):
+    results = project / "results/smoke"
+    tables = list(results.glob("tables/aso_fed_*.tex"))
+    assert len(tables) > 10
+    assert list(results.glob("figures/aso_fed_*.png"))
+    claims = pd.read_csv(results / "claims/aso_fed.csv")
+    assert len(claims) > 5
+    assert {"holds", "fails", "undecided"} >= set(claims["outcome"].dropna())
+    assert planned("aso_fed", *SMOKE, cwd=project) == {}
+
+
+def test_methods_of_a_row_have_the_same_compute(project):
+    costs = read(project, "table5_2_extrasensory")
+    gflops = costs[costs["metric"] == "gflops"].set_index("column")["mean"]
+    assert len(gflops) == 8
+    middle = (gflops.max() + gflops.min()) / 2
+    assert gflops.to_numpy() == pytest.approx(middle, rel=0.35)  # of a few trips
+    minutes = costs[costs["metric"] == "minutes"].set_index("column")["mean"]
+    assert minutes["FedAvg"] > minutes["FedAsync"] > minutes["Local-S"]
+    sent = costs[costs["metric"] == "bytes_up"].set_index("column")["mean"]
+    assert sent["Local-S"] == sent["Global"] == 0
+    assert sent["ASO-Fed"] > 0
+
+
+def test_what_costs_nothing_stands_beside_it(project):
+    f1 = read(project, "table5_1_f1").set_index("column")["mean"]
+    assert np.isfinite(f1).all()
+    assert f1["Persistence"] > f1["Constant"]
+    text = (project / "results/smoke/tables/aso_fed_table5_1.md").read_text()
+    assert "fitrec cannot be downloaded now" in text or "FitRec" in text

@@ -1,0 +1,141 @@
+"""Runs on the simulated clock: the same bytes for any workers and after a kill."""
+
+from dataclasses import replace
+
+import numpy as np
+import pytest
+
+from fedreact import plugins
+from fedreact.clients.partition import Partition
+from fedreact.data.dataset import SeriesDataset
+from fedreact.engine import on_clock
+from fedreact.engine.place import Place
+from fedreact.errors import UserError
+from fedreact.runs import contract
+from fedreact.runs.asynchronous import run as asynchronous
+from fedreact.runs.asynchronous.spec import Options
+
+N, T, K = 90, 12, 5
+RNG = np.random.default_rng(0)
+SERIES = RNG.normal(size=(N, 2, T)).astype(np.float32)
+LABEL = RNG.integers(0, 3, N)
+SERIES[:, 0] += LABEL[:, None]
+TARGETS = {
+    "classification": LABEL,
+    "multi-label": LABEL[:, None] > np.array([0, 1]),
+    "regression": (20 + 4 * SERIES[:, 0].mean(1)).astype(np.float32),
+}
+TRAIN, TEST = np.split(np.arange(60), K), np.split(np.arange(60, 90), K)
+PARTITION = Partition(
+    *(np.arange(K), TRAIN, TEST),
+    *(np.zeros((K, 0), np.int64), np.zeros((K, 1, 0)), np.zeros(0, np.int64)),
+)
+
+OPTIONS = Options(
+    architecture="lstm",
+    minutes=1.5,
+    points=3,
+    epochs=1,
+    batch_size=8,
+    learning_rate=0.05,
+    delays=((1.0, 20.0),),
+    rate=0.2,
+    start=(0.3, 0.6),
+    growth=(0.1, 0.2),
+)
+ALGORITHMS = plugins.names("algorithms/asynchronous", "ALGORITHM")
+EACH = pytest.mark.parametrize("algorithm", ALGORITHMS)
+
+
+def inputs(kind="classification"):
+    data = SeriesDataset("toy", SERIES, np.full(N, T), TARGETS[kind])
+    return contract.Inputs(data, PARTITION, setting="a setting")
+
+
+def metrics(*names):
+    return {name: plugins.load("metrics", name, "METRIC") for name in names}
+
+
+def run(folder, *algorithms, of=None, asked=("accuracy",), workers=1, seed=0, given=None, **how):
+    found = [
+        contract.method("asynchronous", f"m{i}", {"algorithm": name} | (given or {}), "here")
+        for i, name in enumerate(algorithms)
+    ]
+    place = Place("cpu", workers, folder / "checkpoint.npz")
+    options = replace(OPTIONS, **how)
+    lines = asynchronous.run(of or inputs(), options, found, metrics(*asked), seed, place)
+    return [(line.index, line.values, line.clients["score"].tolist()) for line in lines]
+
+
+@EACH
+def test_workers_change_no_bit(tmp_path, algorithm):
+    one = run(tmp_path / "1", algorithm)
+    assert len(one) == 3
+    assert one == run(tmp_path / "2", algorithm, workers=2)
+
+
+@EACH
+def test_it_goes_on_where_it_was_killed(tmp_path, algorithm, monkeypatch):
+    """Checkpoints after each update; the run is ended in the middle of an update's trainings."""
+    monkeypatch.setattr(on_clock, "SECONDS", 0.0)
+    whole = run(tmp_path / "whole", algorithm)
+    kind, calls = plugins.load("algorithms/asynchronous", algorithm, "ALGORITHM"), []
+    arrived = kind.arrived
+
+    def killed(self, *of):
+        calls.append(of)
+        if len(calls) == 3:
+            raise KeyboardInterrupt
+        return arrived(self, *of)
+
+    monkeypatch.setattr(kind, "arrived", killed)
+    with pytest.raises(KeyboardInterrupt):
+        run(tmp_path / "cut", algorithm)
+    monkeypatch.setattr(kind, "arrived", arrived)
+    again = []
+    monkeypatch.setattr(kind, "arrived", lambda self, *of: again.append(1) or arrived(self, *of))
+    assert run(tmp_path / "cut", algorithm) == whole
+    kept = len(calls) - 1
+    monkeypatch.setattr(kind, "arrived", lambda self, *of: calls.append(of) or arrived(self, *of))
+    calls.clear()
+    run(tmp_path / "anew", algorithm)
+    assert len(again) == len(calls) - kept
+
+
+@EACH
+@pytest.mark.parametrize("kind", ["multi-label", "regression"])
+def test_any_task(tmp_path, algorithm, kind):
+    asked = {"multi-label": "f1", "regression": "smape"}[kind]
+    found = run(tmp_path, algorithm, of=inputs(kind), asked=(asked,))
+    assert np.isfinite([values[asked] for _, values, _ in found]).all()
+
+
+@EACH
+def test_costs_grow_and_end_at_the_budget(tmp_path, algorithm):
+    found = [values for _, values, _ in run(tmp_path, algorithm)]
+    for name in ("minutes", "steps", "gflops", "bytes_up", "bytes_down"):
+        costs = [values[name] for values in found]
+        assert costs == sorted(costs)
+        nothing = name.startswith("bytes") and algorithm in ("local-s", "pooled")
+        assert (costs[-1] == 0) == nothing
+    assert found[-1]["minutes"] <= 1.5
+
+
+def test_what_arrives_first_at_each_client_is_there_first_for_all_together():
+    """A part of the data of all is that part of each client's, not all of the first clients."""
+    method = contract.method("asynchronous", "m", {"algorithm": "pooled"}, "here")
+    of = inputs().data
+    given = OPTIONS, of.task, of.steps_first, of.y
+    _, job = asynchronous.prepared(method, *given, [np.arange(6), np.arange(10, 13)], 0)
+    assert [one.tolist() for one in job.clients] == [[0, 10, 1, 2, 11, 3, 4, 12, 5]]
+
+
+@pytest.mark.parametrize("algorithm", ["fedat", "fedasync", "aso-fed"])
+def test_a_training_that_diverges_is_said(tmp_path, algorithm):
+    """Also where weights travel as texts of whole numbers, which none of NaN is."""
+    task = {"of": inputs("regression"), "asked": ("smape",)}
+    with (
+        np.errstate(all="ignore"),
+        pytest.raises(UserError, match=r"diverged after \d+ updates; use a smaller learning rate"),
+    ):
+        run(tmp_path, algorithm, learning_rate=1e12, **task)
