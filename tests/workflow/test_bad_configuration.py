@@ -367,7 +367,7 @@ TOO_MANY = "more than the 2160 train samples of a client"
         (
             "scales/smoke",
             lambda c: c["at_most"].update(encoder={"rounds": 2}),
-            "at_most: 'encoder' is unknown; known: clustered",
+            "at_most: 'encoder' is unknown; known: asynchronous, clustered",
         ),
         (
             "scales/smoke",
@@ -398,7 +398,7 @@ TOO_MANY = "more than the 2160 train samples of a client"
         (
             "scales/smoke",
             lambda c: c.update(unlike={"full10": {"sync": ["fewer"]}}),
-            "unlike: 'sync' is unknown; known: clustered",
+            "unlike: 'sync' is unknown; known: asynchronous, clustered",
         ),
         ("scales/smoke", lambda c: c.update(unlike={"full7": {}}), "unlike: 'full7' is unknown"),
         ("paper", lambda c: c.update(prefix="../"), "paper.yaml: prefix: '../' is no part of a na"),
