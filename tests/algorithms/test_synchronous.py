@@ -184,20 +184,25 @@ def test_engines_agree_and_resume(kind, of):
     near = {"atol": 1e-4 if of is NORMED else 1e-6}
     job = job_of(kind, of)
     theta = initial(job)
-    alone, stacked, chunks = (
-        train(Stacked(job, "cpu", chunk), range(1, 4), theta) for chunk in (1, None, 2)
-    )
+    alone = train(Stacked(job, "cpu", 1), range(1, 4), theta)
     with Workers(job, 2) as engine:
         spread = several_rounds(engine, range(1, 4), theta)
         _, server, state = alone[0]
         resumed = several_rounds(engine, range(2, 4), theta, server, state)
     assert same_bits(resumed[-1][1], alone[-1][1])
     assert same_bits(resumed[-1][2], alone[-1][2])
-    for a, b, c, d in zip(alone, spread, stacked, chunks, strict=True):
-        for part in (1, 2):  # of the server and of the clients
-            assert same_bits(a[part], b[part])
-            assert_close(a[part], c[part], **near)
-            assert_close(a[part], d[part], **near)
+    for one, other in zip(alone, spread, strict=True):
+        assert all(same_bits(one[part], other[part]) for part in (1, 2))
+    # Clients that train together differ by rounding, which a loss with kinks makes larger from round
+    # to round: so each round begins where the clients that train one by one are.
+    for chunk in (None, 2):
+        with Stacked(job, "cpu", chunk) as engine:
+            server = state = None
+            for t, *there in alone:
+                [(_, *found)] = several_rounds(engine, [t], theta, server, state)
+                for one, other in zip(there, found, strict=True):
+                    assert_close(one, other, **near)
+                server, state = there
 
 
 @EACH
