@@ -193,8 +193,8 @@ def test_engines_agree_and_resume(kind, of):
     assert same_bits(resumed[-1][2], alone[-1][2])
     for one, other in zip(alone, spread, strict=True):
         assert all(same_bits(one[part], other[part]) for part in (1, 2))
-    # Clients that train together differ by rounding, which a loss with kinks makes larger from round
-    # to round: so each round begins where the clients that train one by one are.
+    # Clients that train together differ by rounding, which a loss with kinks makes larger from
+    # round to round: so each round begins where the clients that train one by one are.
     for chunk in (None, 2):
         with Stacked(job, "cpu", chunk) as engine:
             server = state = None

@@ -3,6 +3,7 @@
 import logging
 from collections.abc import Callable
 from dataclasses import dataclass, field
+from typing import Protocol
 
 import numpy as np
 import torch
@@ -62,6 +63,13 @@ class Work:
         return values.clone() if values.dim() == 2 else values.repeat(len(self.clients), 1)
 
 
+class Optimizer(Protocol):
+    """What an optimiser's file makes for some weights (``src/fedreact/optimizers/``)."""
+
+    def step(self) -> None:
+        """Move the weights in place, by their ``grad``."""
+
+
 @dataclass(frozen=True)
 class LocalTraining:
     """Gradient steps of K clients on an objective, from given weights.
@@ -87,7 +95,7 @@ class LocalTraining:
     batch_size: int = 10
     learning_rate: float = 1e-3
     epochs: int = 1
-    optimizer: Callable[..., torch.optim.Optimizer] = Adam()
+    optimizer: Callable[..., Optimizer] = Adam()
     precision: str = "float32"
 
     def __post_init__(self):
@@ -182,7 +190,7 @@ class LocalTraining:
             to[active, -n:] = of[active, -n:]
 
     def update(
-        self, optimizer: torch.optim.Optimizer, weights: list[torch.Tensor], work: Work, step: int
+        self, optimizer: Optimizer, weights: list[torch.Tensor], work: Work, step: int
     ) -> None:
         """Step the weights ``[K, P]`` of the clients that have this step, and leave the others.
 
@@ -198,6 +206,6 @@ class LocalTraining:
         for w, before in zip(weights, statistics):
             w[:, -n:] = before
 
-    def make_optimizer(self, *weights: torch.Tensor) -> torch.optim.Optimizer:
+    def make_optimizer(self, *weights: torch.Tensor) -> Optimizer:
         """A fresh optimiser of some weights."""
         return self.optimizer(weights, self.learning_rate)

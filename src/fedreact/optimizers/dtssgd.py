@@ -10,7 +10,11 @@ from fedreact.options import Count, Share
 
 @dataclass(frozen=True)
 class DTSSGD:
-    """Makes :class:`fedreact.optimizers.time_smoothed.TimeSmoothedSGD`.
+    """Makes optimisers that step along the decayed mean of the last gradients.
+
+        theta_{t+1} = theta_t - (eta / W) sum_{j=0}^{w-1} gamma^j g_{t-j}(theta_{t-j}),
+
+    W = sum_{j=0}^{w-1} gamma^j. Gradients before the first step count as zero.
 
     Attributes
     ----------
@@ -29,9 +33,27 @@ class DTSSGD:
 
     def __call__(self, weights, learning_rate):
         """An optimiser of some tensors."""
-        from fedreact.optimizers.time_smoothed import TimeSmoothedSGD
+        powers = [self.decay**j for j in range(self.window)]
+        return _Optimizer(list(weights), [learning_rate * p / sum(powers) for p in powers])
 
-        return TimeSmoothedSGD(weights, learning_rate, self.window, self.decay)
+
+class _Optimizer:
+    """Steps of a length for the newest gradient, the one before it, ...: none is computed again."""
+
+    def __init__(self, weights, lengths):
+        self.weights, self.lengths = weights, lengths
+        self.past = [[] for _ in weights]
+
+    def step(self):
+        """Take a step."""
+        import torch
+
+        with torch.no_grad():
+            for w, past in zip(self.weights, self.past):
+                past.insert(0, w.grad.clone())
+                del past[len(self.lengths) :]
+                for length, gradient in zip(self.lengths, past):
+                    w.add_(gradient, alpha=-length)
 
 
 OPTIMIZER = DTSSGD
