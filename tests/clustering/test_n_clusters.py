@@ -49,12 +49,21 @@ def test_wcss_is_the_inertia_of_k_means_for_its_clusters():
     assert wcss(3 * unit, fit.labels_) == pytest.approx(fit.inertia_)
 
 
-def test_silhouette_is_scikit_learns_on_half_the_squared_distances():
-    models, truth = clients(3, noise=1.0)
+@pytest.mark.parametrize("change", ["none", "a cluster of one", "no weights", "all alike"])
+def test_silhouette_is_scikit_learns_on_half_the_squared_distances(change):
+    models, labels = clients(3, noise=1.0)
+    if change == "a cluster of one":
+        labels = np.where(np.arange(len(labels)) == 2, 7, labels)
+    if change == "all alike":
+        models = np.tile(models[:1], (len(models), 1))
     unit = normalised(models)
     distances = ((unit[:, None] - unit) ** 2).sum(-1) / 2
-    expected = silhouette_score(distances, truth, metric="precomputed")
-    assert silhouette(models, truth) == pytest.approx(expected)
+    if change == "no weights":  # as far from all others as what has nothing in common
+        models[0], distances[0], distances[:, 0] = 0, 1, 1
+        distances[0, 0] = 0
+    expected = silhouette_score(distances, labels, metric="precomputed")
+    assert silhouette(models, labels) == pytest.approx(expected, abs=1e-9)
+    assert silhouette_score(models, labels, metric="cosine") == pytest.approx(expected, abs=1e-9)
 
 
 def test_wcss_along_the_ward_hierarchy_is_the_sum_of_its_merges():

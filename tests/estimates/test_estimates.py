@@ -69,6 +69,16 @@ def estimator(before, calibrate=no_calibration, device="cpu", gpu_here=False):
     return estimates.Estimator(before, gflops, calibrate, device, gpu_here)
 
 
+def test_files_of_clients_are_counted_until_records_tell():
+    def of(records):
+        found = estimates.Estimator(records, gflops, lambda job: 1.0, megabytes=lambda job: 7.0)
+        return found(ENCODER).megabytes
+
+    assert of([]) == pytest.approx(0.7 + 7.0)
+    like = {"output": ENCODER.outputs[0], "command": ENCODER.command}
+    assert of([seen(output=ENCODER.outputs[0], gflops=AMOUNT)]) == 0.6
+
+
 def test_records_of_like_jobs_give_the_speed():
     # Half the GFLOPs in 1,000 seconds after the start.
     found = estimator([seen(gflops=AMOUNT / 2)])(ENCODER)

@@ -54,6 +54,16 @@ def test_an_encoder_by_hand(work):
     assert as_much == pytest.approx(found)
 
 
+def test_what_is_kept_of_each_client_by_hand(work):
+    # 12 bytes of each of 100 clients in 200 rounds of each method.
+    given = of_run("run", "clustered", "stationary100", "all")
+    job = work.plan.runs.job(SimpleNamespace(**given[1]))
+    assert job.options.rounds == 200
+    found = work.megabytes_of_clients(*given)
+    assert found == pytest.approx(12 * 100 * 200 * len(job.methods) / 1e6)
+    assert work.megabytes_of_clients(*of_encoder("clients10-beta1.5")) == 0
+
+
 def test_a_synchronous_run_by_hand(work):
     # 10 clients, each with a budget for each of four algorithms, whatever these train by it.
     budget = work.plan.steps.run("fed_react", "synchronous", "full10", {}).gflops

@@ -41,13 +41,19 @@ def wcss(models: np.ndarray, labels: np.ndarray) -> float:
 def silhouette(models: np.ndarray, labels: np.ndarray) -> float:
     """Mean silhouette (Rousseeuw 1987) of clients ``[K, P]`` in clusters ``[K]``, by cosine.
 
-    NaN for a single cluster and where each client is one of its own.
+    NaN for a single cluster and where each client is one of its own. It is scikit-learn's, whose
+    import would take longer than most runs of Phase 2.
     """
-    from sklearn.metrics import silhouette_score  # its import takes longer than a run of Phase 2
-
-    if not 1 < len(np.unique(labels)) < len(labels):
+    _, cluster, size = np.unique(labels, return_inverse=True, return_counts=True)
+    if not 1 < len(size) < len(labels):
         return float("nan")
-    return float(silhouette_score(models, labels, metric="cosine"))
+    itself = np.eye(len(size), dtype=bool)[cluster]
+    sums = (1 - cosine_similarity(models)) @ itself
+    own = sums[itself] / np.maximum(size[cluster] - 1, 1)
+    other = np.where(itself, np.inf, sums / size).min(1)
+    larger = np.maximum(own, other)
+    widths = (other - own) / np.where(larger > 0, larger, 1)
+    return float(np.where(size[cluster] > 1, widths, 0).mean())
 
 
 def elbow(wcss_by_C: np.ndarray) -> int:

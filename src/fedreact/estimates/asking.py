@@ -40,6 +40,9 @@ def estimator(plan: Plan, before: Iterable[Seen], device: str, gpu_here: bool) -
     def gflops(job: ToDo) -> float | None:
         return work.gflops(job.rule, job.wildcards)
 
+    def megabytes(job: ToDo) -> float:
+        return work.megabytes_of_clients(job.rule, job.wildcards)
+
     def speed(job: ToDo) -> float:
         """Measure, and say so: it takes seconds."""
         training = work.training(job.rule, job.wildcards)
@@ -49,4 +52,4 @@ def estimator(plan: Plan, before: Iterable[Seen], device: str, gpu_here: bool) -
         log.info("measuring the speed of %s %s", like.step, like.model)
         return calibrate(*training, device)
 
-    return Estimator(before, gflops, speed, device, gpu_here)
+    return Estimator(before, gflops, speed, device, gpu_here, megabytes)

@@ -105,6 +105,8 @@ class Estimator:
         Where trainings run: ``cpu``, or ``cuda``.
     gpu_here
         Whether this machine has the GPU; else GPU hours may stay unknown.
+    megabytes
+        What a job writes of each client, where no record tells.
     """
 
     def __init__(
@@ -114,8 +116,10 @@ class Estimator:
         calibrate: Callable[[ToDo], float],
         device: str = "cpu",
         gpu_here: bool = False,
+        megabytes: Callable[[ToDo], float] = lambda job: 0.0,
     ):
         self.device, self.gpu_here, self._gflops = device, gpu_here, gflops
+        self._megabytes = megabytes
         self._calibrate, self._speeds = calibrate, {}
         self._before = [(like_of(one.output), one) for one in before]
 
@@ -139,7 +143,8 @@ class Estimator:
             seconds = None if rate is None else _start(like) + amount * rate
         # A GPU has no start-up to speak of in its hours; its job keeps one core busy all the time.
         hours = 0.0 if seconds is None else seconds / 3600
-        memory, disk = job.memory_mb or MEMORY_MB, DISK_MB.get(like.step, 0.1)
+        memory = job.memory_mb or MEMORY_MB
+        disk = DISK_MB.get(like.step, 0.1) + self._megabytes(job)
         return Estimate(
             cpu_hours=hours,
             gpu_hours=(None if seconds is None else hours) if on_gpu else 0.0,

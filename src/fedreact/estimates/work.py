@@ -15,11 +15,15 @@ from fedreact.engine.engine import Job, Stacked, keep_heap
 from fedreact.engine.local_training import LocalTraining
 from fedreact.errors import UserError
 from fedreact.runs import contract as runs
+from fedreact.runs.of_clients import MOST
 from fedreact.task import Task
 from fedreact.workflow.plan import Plan
 
 SECONDS_A_GFLOP = 0.03
 """CPU seconds of what trains no model by gradients: many small products of matrices."""
+
+BYTES_A_SCORE = 12
+"""Of a client in a round: its score, its cluster and the true one, before they are compressed."""
 
 
 class Work:
@@ -41,6 +45,17 @@ class Work:
             task = self.plan.sources.task(w.dataset)
             return run.work(job.options, job.methods, task, sizes)
         return None
+
+    def megabytes_of_clients(self, rule: str, wildcards: Mapping[str, str]) -> float:
+        """At most so many, of what is kept of each client in each round that is scored."""
+        if rule not in ("run", "train"):
+            return 0.0
+        w = SimpleNamespace(**wildcards)
+        job = self.plan.runs.job(w)
+        n_clients = len(self._sizes(w, self.plan.runs.inputs(w)["partition"]))
+        n_rounds = getattr(job.options, "rounds", None) or 1
+        n_scores = len(job.methods) * n_rounds * n_clients
+        return min(n_scores, MOST) * BYTES_A_SCORE / 1e6
 
     def _sizes(self, w, file):
         """Train samples of the clients: of the partition, if it is there, else about as many."""
