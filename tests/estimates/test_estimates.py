@@ -75,7 +75,6 @@ def test_files_of_clients_are_counted_until_records_tell():
         return found(ENCODER).megabytes
 
     assert of([]) == pytest.approx(0.7 + 7.0)
-    like = {"output": ENCODER.outputs[0], "command": ENCODER.command}
     assert of([seen(output=ENCODER.outputs[0], gflops=AMOUNT)]) == 0.6
 
 
