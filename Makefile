@@ -15,7 +15,8 @@ export PATH := $(CURDIR)/.venv/bin:$(PATH)
 export PIP_DISABLE_PIP_VERSION_CHECK := 1
 
 # A process for each core; the tests of a file stay together, since they share what they build.
-PARALLEL := -n auto --maxprocesses 8 --dist loadfile
+# They go in the order of tests/conftest.py, which begins with what takes longest.
+PARALLEL := -n auto --maxprocesses 8 --dist loadfile --no-loadscope-reorder
 
 # What `make options` lists: a kind of run, encoder, a partitioner, a dataset, ...; all, if empty.
 OF ?=

@@ -12,6 +12,7 @@ from fedreact.data.sources import eeg_sim
 from fedreact.figures.bars import Bars
 from fedreact.figures.clients import Clients
 from fedreact.figures.curves import Curves
+from fedreact.figures.detector import FIGURE as DetectorFigure
 from fedreact.figures.differences import Differences
 from fedreact.figures.digits import Digits
 from fedreact.figures.gain import Gain
@@ -76,6 +77,18 @@ def theorem(path):
         for gamma in (0.7, 1.0)
     ]
     return csv(path, "seed w gamma measured bound M beta", lines)
+
+
+def detector(path):
+    """Two sizes of scores and two falls, of two seeds."""
+    lines = [
+        [seed, test, n, fall, 0.1 * seed + fall / 2, min(1, 0.2 * seed + fall)]
+        for seed in (0, 1)
+        for test in ("printed", "with samples")
+        for n in (10, 50)
+        for fall in (0.0, 0.4)
+    ]
+    return csv(path, "seed test samples fall first within", lines)
 
 
 def digits(path, owners=True):
@@ -213,6 +226,7 @@ MADE = {
     "over-option": over_option,
     "clients": of_clients,
     "curves": _curves,
+    "detector": lambda path: (DetectorFigure(), {}, [detector(path / "detector.csv")]),
     "digits": lambda path: (Digits(), {}, [digits(path / "d.npz")]),
     "gain": _gain,
     "label-distribution": lambda path: (LabelDistribution("p"), {}, [partition(path / "p.npz")]),

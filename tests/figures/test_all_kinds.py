@@ -142,6 +142,7 @@ class Asked:
 @pytest.mark.parametrize(
     ("kind", "asked"),
     [
+        ("detector", []),
         ("digits", ["dataset digits"]),
         ("gain", []),
         ("label-distribution", ["partition p"]),

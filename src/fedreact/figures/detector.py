@@ -1,0 +1,67 @@
+"""The study of FedConD's test of drift: how often it finds a fall of accuracy."""
+
+from dataclasses import dataclass
+
+from fedreact.figures.contract import FigureKind
+
+LOOK = {"printed": "--", "with samples": "-"}
+
+
+@dataclass(frozen=True)
+class Detector(FigureKind):
+    """Shares of clients whose fall is found, by its size, over seeds with 95% intervals."""
+
+    def draw(self, title, cells, files):
+        """Draw lines ``seed, test, samples, fall, first, within`` of the study."""
+        import pandas as pd
+        from matplotlib.figure import Figure
+        from matplotlib.lines import Line2D
+
+        from fedreact.figures.style import COLOURS, interval, with_seeds
+
+        table = pd.concat([pd.read_csv(path) for path in files])
+        figure = Figure(figsize=(7.5, 3.6), layout="constrained")
+        left, right = figure.subplots(1, 2, sharey=True)
+        sizes = sorted(table["samples"].unique())
+        for axes, column, when in (
+            (left, "first", "in the first round after it"),
+            (right, "within", "in any of the rounds after it"),
+        ):
+            for (test, n), part in table.groupby(["test", "samples"]):
+                mean, half = interval(part.pivot(index="fall", columns="seed", values=column))
+                look = {"color": COLOURS[sizes.index(n)], "linestyle": LOOK[test]}
+                axes.errorbar(
+                    *(mean.index, mean, half.fillna(0)),
+                    **look,
+                    marker="o",
+                    markersize=3,
+                    capsize=2,
+                    linewidth=1.3,
+                )
+            axes.axhline(0.05, color="#666666", linestyle=":", linewidth=1)
+            axes.set(xlabel="Fall of the accuracy", ylim=(-0.03, 1.03))
+            axes.set_title(f"Found {when}", fontsize="medium", loc="left")
+            axes.spines[["top", "right"]].set_visible(False)
+        left.set_ylabel("Share of the clients")
+        handles = [
+            Line2D([], [], color=COLOURS[i], label=f"{n} samples a round")
+            for i, n in enumerate(sizes)
+        ]
+        names = {"printed": "eq. 6.4 as printed", "with samples": "with the numbers of samples"}
+        handles += [
+            Line2D([], [], color="black", linestyle=LOOK[test], label=name)
+            for test, name in names.items()
+        ]
+        handles.append(
+            Line2D([], [], color="#666666", linestyle=":", label="significance level, 0.05")
+        )
+        figure.suptitle(
+            with_seeds(title, table["seed"].nunique()), fontsize="small", x=0.01, ha="left"
+        )
+        figure.legend(
+            handles=handles, frameon=False, ncols=3, loc="outside lower center", fontsize="small"
+        )
+        return figure
+
+
+FIGURE = Detector

@@ -1,0 +1,69 @@
+"""What FedConD's test of drift can find (section 6.2.1, eq. 6.4), simulated.
+
+A client's model is right on a share of the samples; then the share falls at once. After each round
+the model is scored on some samples, and the score is tested against those of the rounds before.
+"""
+
+from dataclasses import dataclass
+from typing import ClassVar
+
+import numpy as np
+
+from fedreact.clients.drift_test import QUEUE, detected
+from fedreact.options import Count, InnerShare
+from fedreact.rng import generator
+
+PRINTED = "printed"
+
+
+@dataclass(frozen=True)
+class Detector:
+    """How often eq. 6.4 finds a fall, as printed and with the numbers of samples.
+
+    Attributes
+    ----------
+    accuracy
+        Share of the samples that the model is right on at first.
+    falls
+        By how much it falls.
+    samples
+        Of a round's score.
+    rounds
+        After the fall; as many as are kept lie before it.
+    repeats
+        Clients that are simulated for each seed.
+    """
+
+    accuracy: InnerShare = 0.8
+    falls: tuple[float, ...] = (0.0, 0.05, 0.1, 0.2, 0.3, 0.4, 0.6, 0.8)
+    samples: tuple[Count, ...] = (10, 50, 200)
+    rounds: Count = 5
+    repeats: Count = 200
+
+    COLUMNS: ClassVar[tuple[str, ...]] = ("seed", "test", "samples", "fall", "first", "within")
+
+    def run(self, seeds):
+        """Shares of the clients whose fall is found in the first round after it, and in any.
+
+        A fall of 0 is none: its shares are false alarms.
+        """
+        for seed in seeds:
+            for n in self.samples:
+                for fall in self.falls:
+                    rng = generator(seed, "drift detector", n, round(1000 * fall))
+                    before = rng.binomial(n, self.accuracy, (self.repeats, QUEUE)) / n
+                    share = max(self.accuracy - fall, 0.0)
+                    after = rng.binomial(n, share, (self.repeats, self.rounds)) / n
+                    for test in (PRINTED, "with samples"):
+                        found = [_found(*of, n, test == PRINTED) for of in zip(before, after)]
+                        first, within = np.mean([[f[0], any(f)] for f in found], axis=0)
+                        yield [seed, test, n, fall, float(first), float(within)]
+
+
+def _found(before, after, n, printed):
+    """In which of the rounds after it a client finds its fall, if each is tested by itself."""
+    counts = np.full(len(before), n)
+    return [detected(before, counts, now, n, printed) for now in after]
+
+
+STUDY = Detector
