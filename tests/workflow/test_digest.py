@@ -183,7 +183,7 @@ def test_a_kind_of_drift(plan):
 
 
 def test_an_optimizer(plan):
-    found = touched(plan, "src/fedreact/optimizers/time_smoothed.py")
+    found = touched(plan, "src/fedreact/optimizers/dtssgd.py")
     assert found.keys() == {"encoder"}
     assert found["encoder"]
     assert all("dtssgd" in name for name in found["encoder"])
