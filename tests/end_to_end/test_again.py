@@ -23,18 +23,17 @@ def test_nothing_to_do_the_second_time(built):
             "1 - 1 / count",
             OUTPUTS | {"run"},
         ),
-        ("src/fedreact/aggregation/temporal.py", "(eq. 5)", "(equation 5)", set()),
-        (
-            "src/fedreact/tables/render.py",
-            '"rebuilt"',
-            '"ours"',
-            TABLES,
+        pytest.param(
+            *("src/fedreact/aggregation/temporal.py", "(eq. 5)", "(equation 5)", set()),
+            marks=pytest.mark.campaign,
         ),
-        (
-            "config/papers/fed_react/published/table05.yaml",
-            "0.909",
-            "0.908",
-            TABLES,
+        pytest.param(
+            *("src/fedreact/tables/render.py", '"rebuilt"', '"ours"', TABLES),
+            marks=pytest.mark.campaign,
+        ),
+        pytest.param(
+            *("config/papers/fed_react/published/table05.yaml", "0.909", "0.908", TABLES),
+            marks=pytest.mark.campaign,
         ),
         (
             "config/papers/fed_react/settings.yaml",

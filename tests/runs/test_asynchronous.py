@@ -39,7 +39,7 @@ OPTIONS = Options(
     batch_size=8,
     learning_rate=0.05,
     delays=((1.0, 20.0),),
-    rate=0.2,
+    rate=0.05,
     start=(0.3, 0.6),
     growth=(0.1, 0.2),
 )

@@ -10,6 +10,7 @@ from fedreact.errors import UserError
 from fedreact.metrics.contract import PRIMARY
 from fedreact.runs import contract as runs
 from fedreact.workflow import variants
+from fedreact.workflow.once import once
 from fedreact.workflow.papers import PARTITIONERS, Paper
 from fedreact.workflow.searches import Searches
 from fedreact.workflow.steps import Steps
@@ -73,6 +74,7 @@ class Cells:
         self.steps, self.paper = steps, paper
         self._cells: dict[str, Cell] = {}
         self._jobs: dict[tuple, Job] = {}
+        self._seen: dict[tuple, Any] = {}
         self.searches = Searches(self)
 
     def where(self, file: str, name: str) -> str:
@@ -81,12 +83,14 @@ class Cells:
 
     # ---- Cells ---------------------------------------------------------------------------------
 
+    @once
     def table(self, name: str) -> dict[tuple[str, str], Cell]:
         """Cells of a table by the labels of row and column, row by row."""
         where = self.where("tables", name)
         asked = self.paper.tables[name].asked(where)
         return {place: self.cell(of, f"{where}: {', '.join(place)}") for place, of in asked.items()}
 
+    @once
     def figure(self, name: str) -> dict[tuple[str, str], Cell]:
         """Cells of a figure that is made of scores, by the labels of panel and curve."""
         where = self.where("figures", name)

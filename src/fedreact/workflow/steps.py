@@ -15,6 +15,7 @@ from fedreact.errors import UserError
 from fedreact.runs import contract as runs
 from fedreact.workflow import variants
 from fedreact.workflow.entries import PartitionSpec
+from fedreact.workflow.once import once
 from fedreact.workflow.papers import (
     ENCODER,
     PARTITIONERS,
@@ -40,7 +41,12 @@ class Steps:
     @cached_property
     def papers(self) -> dict[str, Paper]:
         """All papers by their names."""
-        return {name: self.paper(name) for name in paper_names()}
+        return {name: self.paper(name) for name in self.names}
+
+    @cached_property
+    def names(self) -> list[str]:
+        """Of all papers."""
+        return paper_names()
 
     def paper(self, name: str) -> Paper:
         """A paper, read and checked once."""
@@ -51,7 +57,7 @@ class Steps:
     def cited(self, paper: str, what: str, name: str, where: str = "") -> tuple[Paper, str]:
         """Paper and name of what a paper calls ``name``, or cites as ``<paper>/<name>``."""
         owner, mark, own = name.partition("/" if "/" in name else ".")
-        if mark and owner in paper_names():
+        if mark and owner in self.names:
             found = self.paper(owner)
         else:
             found, own = self.paper(paper), name
@@ -79,20 +85,18 @@ class Steps:
 
     # ---- Partitions ----------------------------------------------------------------------------
 
+    @once
     def partition(self, paper: str, name: str) -> tuple[PartitionSpec, Any]:
         """A partition, or a variant of one: its entry, and its partitioner with its options."""
-        key = ("partition", paper, name)
-        if key not in self._seen:
-            base, texts = variants.parts(name)
-            owner, own = self.cited(paper, "partitions", base)
-            spec = owner.partitions[own]
-            cls = plugins.load(PARTITIONERS, spec.by, "PARTITIONER")
-            given, here = dict(spec.options), {spec.by: owner.scale.partitions.get(own, {})}
-            for layer in (*self._layers(owner, spec.data, ""), here):
-                given |= layer.get(spec.by, {})
-            changes = _typed(cls, texts, where := f"partition {name}")
-            self._seen[key] = spec, variants.apply(cls, given, changes, where)
-        return self._seen[key]
+        base, texts = variants.parts(name)
+        owner, own = self.cited(paper, "partitions", base)
+        spec = owner.partitions[own]
+        cls = plugins.load(PARTITIONERS, spec.by, "PARTITIONER")
+        given, here = dict(spec.options), {spec.by: owner.scale.partitions.get(own, {})}
+        for layer in (*self._layers(owner, spec.data, ""), here):
+            given |= layer.get(spec.by, {})
+        changes = _typed(cls, texts, where := f"partition {name}")
+        return spec, variants.apply(cls, given, changes, where)
 
     def dataset(self, paper: str, partition: str) -> str:
         """Name of the dataset of a partition, or of a variant of one."""
@@ -100,21 +104,17 @@ class Steps:
 
     # ---- Encoders ------------------------------------------------------------------------------
 
+    @once
     def encoder(self, paper: str, name: str) -> encoding.Options:
         """Options of an encoder, named after the partition that it is trained on, with changes."""
-        key = ("encoder", paper, name)
-        if key not in self._seen:
-            base, texts = variants.parts(name)
-            own = {k.removeprefix("encoder."): v for k, v in texts.items() if _of(k) == ENCODER}
-            owner, _ = self.cited(paper, "partitions", base)
-            given = self._given(owner, ENCODER, self.partition(paper, base)[0].data, "")
-            where = f"encoder {name}"
-            found = variants.apply(
-                encoding.Options, given, _typed(encoding.Options, own, where), where
-            )
-            self._seen[key] = found.effective()
-        return self._seen[key]
+        base, texts = variants.parts(name)
+        own = {k.removeprefix("encoder."): v for k, v in texts.items() if _of(k) == ENCODER}
+        owner, _ = self.cited(paper, "partitions", base)
+        given = self._given(owner, ENCODER, self.partition(paper, base)[0].data, "")
+        changes = _typed(encoding.Options, own, where := f"encoder {name}")
+        return variants.apply(encoding.Options, given, changes, where).effective()
 
+    @once
     def encoder_of(
         self, paper: str, setting: str, changes: Mapping[str, Any]
     ) -> tuple[str, str, int | None]:
@@ -143,6 +143,7 @@ class Steps:
 
     # ---- Runs ----------------------------------------------------------------------------------
 
+    @once
     def run(self, paper: str, kind: str, setting: str, changes: Mapping[str, Any]) -> Any:
         """Options of a kind of run under a setting, with changes of the run."""
         owner, own = self.cited(paper, "settings", setting)
@@ -161,11 +162,9 @@ class Steps:
         }
         return replace(found, **bounds)
 
+    @once
     def canonical(self, paper: str, kind: str, setting: str, changes: Mapping[str, Any]) -> str:
         """Name of a setting's run under changes, without those that change nothing."""
-        key = ("canonical", paper, kind, setting, str(sorted(changes.items(), key=str)))
-        if key in self._seen:
-            return self._seen[key]
         kept: dict[str, Any] = {}
         if changes:
             kept = options.changed(
@@ -175,8 +174,7 @@ class Steps:
             kept |= {f"partition.{k}": v for k, v in variants.parts(name)[1].items()}
             if "features" in runs.part_of(kind, "spec").NEEDS:
                 kept |= self._encoder_changes(paper, setting, changes)
-        self._seen[key] = variants.text(setting.replace("/", "."), kept)
-        return self._seen[key]
+        return variants.text(setting.replace("/", "."), kept)
 
     def _encoder_changes(self, paper, setting, changes):
         """What changes make of a setting's encoder, defaults that they bring back too."""
@@ -212,6 +210,7 @@ class Steps:
                 found[key] = options.value_of(cls, key, value, where)
         return base, found
 
+    @once
     def partition_of(self, paper: str, setting: str, changes: Mapping[str, Any]) -> tuple[str, str]:
         """Paper and name of the partition of a setting with changes."""
         owner, own = self.cited(paper, "settings", setting)
