@@ -19,8 +19,16 @@ def metric(name):
     return plugins.load("metrics", name, "METRIC")
 
 
-COMPUTED = [(name, kind) for name in NAMES if metric(name).samples for kind in metric(name).kinds]
-"""Metrics that are computed from outputs, and the kinds of tasks that they are computed for."""
+COMPUTED = [
+    (name, kind)
+    for name in NAMES
+    if metric(name).samples and metric(name).over is np.mean
+    for kind in metric(name).kinds
+]
+"""Metrics that are computed from outputs, and the kinds of tasks that they are computed for.
+
+Those that are something else over clients than a mean have a test of their own.
+"""
 
 
 def truth(kind, seed=0, n=N):
@@ -278,3 +286,32 @@ def test_balanced_accuracy_averages_the_sides_that_there_are():
     assert value([[1.0, -1.0]], [[True, True]]) == 0.5
     assert value([[1.0], [1.0]], [0, 0]) == 1  # one label only
     assert value([[1.0, -1.0], [1.0, 1.0]], [[True, False], [True, False]]) == 0.75
+
+
+# --- Over clients
+
+
+def test_over_clients_by_hand():
+    # Of six clients two are the best fifth, rounded up, and two the worst.
+    values = np.array([0.1, 0.9, 0.5, 0.3, 0.7, 0.5])
+    found = {name: metric(name).over(values) for name in NAMES if metric(name).over is not np.mean}
+    variance = sum((v - 0.5) ** 2 for v in values) / 6
+    assert found == {
+        "accuracy-best-fifth": pytest.approx(0.8),
+        "accuracy-worst-fifth": pytest.approx(0.2),
+        "accuracy-variance": pytest.approx(variance),
+        "f1-variance": pytest.approx(variance),
+        "smape-best-fifth": pytest.approx(0.2),
+        "smape-worst-fifth": pytest.approx(0.8),
+        "smape-variance": pytest.approx(variance),
+    }
+    assert metric("accuracy-worst-fifth").over(values[:1]) == 0.1
+
+
+@pytest.mark.parametrize("name", [n for n in NAMES if metric(n).over is not np.mean])
+def test_what_is_taken_over_clients_is_of_the_clients_own_scores(name):
+    base = metric(name.split("-")[0])
+    of = metric(name)
+    assert (of.samples, of.client, of.kinds, of.power) == (
+        *(base.samples, base.client, base.kinds, base.power),
+    )

@@ -139,3 +139,11 @@ def test_a_training_that_diverges_is_said(tmp_path, algorithm):
         pytest.raises(UserError, match=r"diverged after \d+ updates; use a smaller learning rate"),
     ):
         run(tmp_path, algorithm, learning_rate=1e12, **task)
+
+
+def test_scores_may_be_something_else_over_clients_than_their_mean(tmp_path):
+    asked = ("accuracy", "accuracy-variance", "accuracy-worst-fifth")
+    for _, values, of_clients in run(tmp_path, "fedasync", asked=asked):
+        assert values["accuracy"] == pytest.approx(np.mean(of_clients), abs=1e-6)
+        assert values["accuracy-variance"] == pytest.approx(np.var(of_clients), abs=1e-6)
+        assert values["accuracy-worst-fifth"] == pytest.approx(min(of_clients), abs=1e-6)

@@ -50,7 +50,8 @@ class Metric:
         ``None`` for what a run finds itself.
     client
         ``client(means [..., S]) -> [...]``: value of a client, given its samples' mean statistics.
-        The value over clients is the mean of theirs.
+    over
+        ``over(values [K]) -> float``: value over clients, given theirs; their mean, as a rule.
     power
         Values are measured in the targets' unit (1), or have none (0).
     """
@@ -63,6 +64,7 @@ class Metric:
     kinds: tuple[Kind, ...] = ()
     samples: Callable[[np.ndarray, np.ndarray], np.ndarray] | None = None
     client: Callable[[np.ndarray], np.ndarray] = lambda means: means[..., 0]
+    over: Callable[[np.ndarray], float] = np.mean
     power: int = 0
 
     def worst(self, values: np.ndarray) -> float:

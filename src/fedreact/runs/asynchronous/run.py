@@ -69,7 +69,7 @@ def run(
                 found = client_scores(engine, of, server, state, tests, y, metrics, unit, centre)
             except UserError as error:
                 raise UserError(f"method {what}: {error}") from error
-            return [*(values.mean() for values in found.values()), *found[main]]
+            return [*(metrics[name].over(of) for name, of in found.items()), *found[main]]
 
         points = sorted(
             {-(-i * len(ended) // options.points) for i in range(1, options.points + 1)}

@@ -117,7 +117,7 @@ def run(
             known = found is not None and partition.clusters_known
             rand = rand_score(clusters, found[seen]) if known else np.nan
             by_cluster = [scores[first][clusters == c].mean() for c in np.unique(clusters)]
-            means = {metric: float(values.mean()) for metric, values in scores.items()}
+            means = {name: float(metrics[name].over(of)) for name, of in scores.items()}
             if others is not None:
                 elsewhere = held_out.scores(
                     models, of_others[seen], {first: metrics[first]}, task.unit, task.centre

@@ -56,7 +56,7 @@ def run(
         nowhere = np.full(len(drawn.test), -1, dtype=np.int16)
         yield Line(
             (name, 1),
-            counts | {metric: float(values.mean()) for metric, values in scores.items()},
+            counts | {name: float(metrics[name].over(of)) for name, of in scores.items()},
             {"score": next(iter(scores.values())).astype(np.float32)}
             | {"cluster": nowhere, "true_cluster": nowhere},
         )

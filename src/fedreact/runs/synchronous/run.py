@@ -75,7 +75,7 @@ def run(
                     found |= client_scores(*of_round, others, y, first, unit, centre)
             except UserError as error:
                 raise UserError(f"method {name}, round {t}: {error}") from error
-            return [*(values.mean() for values in found.values()), *found[main]]
+            return [*(metrics[name].over(of) for name, of in found.items()), *found[main]]
 
         what = f"{method.name}, {inputs.setting}, seed {seed}"
         steps, gflops = training_costs(job)

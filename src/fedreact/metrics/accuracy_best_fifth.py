@@ -1,0 +1,12 @@
+"""The accuracy of the clients whose accuracy is best."""
+
+from dataclasses import replace
+
+from fedreact.metrics.accuracy import METRIC as ACCURACY
+from fedreact.metrics.over_clients import best_fifth
+
+METRIC = replace(
+    ACCURACY,
+    title="Accuracy of the best fifth of the clients",
+    over=best_fifth(ACCURACY.better),
+)

@@ -1,0 +1,12 @@
+"""The SMAPE of the clients whose SMAPE is best."""
+
+from dataclasses import replace
+
+from fedreact.metrics.over_clients import best_fifth
+from fedreact.metrics.smape import METRIC as SMAPE
+
+METRIC = replace(
+    SMAPE,
+    title="SMAPE of the best fifth of the clients",
+    over=best_fifth(SMAPE.better),
+)

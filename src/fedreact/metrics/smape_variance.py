@@ -1,0 +1,15 @@
+"""How unlike clients' SMAPE is."""
+
+from dataclasses import replace
+
+import numpy as np
+
+from fedreact.metrics.smape import METRIC as SMAPE
+
+METRIC = replace(
+    SMAPE,
+    title="Variance of the SMAPE over clients",
+    better="lower",
+    decimals=6,
+    over=np.var,
+)
