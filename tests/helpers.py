@@ -112,7 +112,7 @@ def edit(path, old, new):
 
 def longer_training(folder, rounds):
     """A copy of the project whose encoders at scale smoke take some rounds, with checkpoints."""
-    project, old = copy_project(folder), "  encoder: {rounds: 2, steps: 1}"
+    project, old = copy_project(folder), "  encoder: {rounds: 2, steps: 1, clients_per_round: 10}"
     scale = project / "config/papers/fed_react/scales/smoke.yaml"
     edit(scale, old, f"  encoder: {{rounds: {rounds}, steps: 1}}")
     return project
