@@ -10,6 +10,7 @@ from fedreact.command import log, parser, run
 from fedreact.reading import read_entry, read_json
 from fedreact.tables import cells, origins, render
 from fedreact.tables import published as values
+from fedreact.tables.reached import reached
 
 
 def main(args):
@@ -25,11 +26,11 @@ def main(args):
         notes = render.notes({}, doubts=doubts)
     else:
         layout = [cells.Place(*line) for line in read_json(args.layout, "--layout")]
-        scores = cells.read_scores(args.scores)
         about = cells.About.of(spec)
+        scores = reached(layout, about, cells.read_scores(args.scores))
         found = cells.build(table, layout, about, published, scores, args.differences)
         of_runs = {"layout": layout, "scores": scores, "last": about.last}
-        text = render.caption(spec["title"], found, args.scale, published["source"], about.last)
+        text = render.caption(spec["title"], found, args.scale, published["source"], about.when)
         reasons = cells.reasons(found, published, args.differences, layout)
         notes = render.notes(reasons, cells.skipped(layout), doubts)
         if not published["rows"] and args.differences:

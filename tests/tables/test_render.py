@@ -52,7 +52,7 @@ def test_where_rows_are_of_several_datasets_each_says_its_own():
 def test_captions_say_what_a_score_is_a_mean_over():
     table, text, _ = shown()
     assert "of a seed over clients and all rounds" in text
-    last = render.caption(TITLE, table, "quick", "P", last=True)
+    last = render.caption(TITLE, table, "quick", "P", "after the last round")
     assert "of a seed over clients after the last round" in last
 
 

@@ -403,6 +403,16 @@ TOO_MANY = "more than the 2160 train samples of a client"
         ("scales/smoke", lambda c: c.update(unlike={"full7": {}}), "unlike: 'full7' is unknown"),
         ("paper", lambda c: c.update(prefix="../"), "paper.yaml: prefix: '../' is no part of a na"),
         ("tables", lambda c: c.update({"a b": c["table05"]}), "tables: 'a b' is no name"),
+        (
+            "tables",
+            lambda c: c["table05"].update(reaching="rmse"),
+            "tables: table05: reaching: 'rmse' is none of its metrics",
+        ),
+        (
+            "tables",
+            lambda c: c["table05"].update(reaching="accuracy"),
+            "table: table05 has costs to a score, no scores",
+        ),
         ("figures", lambda c: c.update({"..": c["fig07"]}), "figures: '..' is no name"),
         ("methods", lambda c: c["clustered"].update({"a+b": {"algorithm": "ifca"}}), "is no name"),
         ("settings", lambda c: c.update({"a/b": c["stationary10"]}), "settings: 'a/b' is no name"),

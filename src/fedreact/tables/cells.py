@@ -141,6 +141,10 @@ def lines_of(layout: Sequence[Place], scores: pd.DataFrame) -> dict[tuple[str, s
     }
 
 
+ALL = "and all rounds"
+"""Which of a run's scores are taken, for captions, if nothing is said."""
+
+
 @dataclass(frozen=True)
 class About:
     """What of a table's entry its cells depend on.
@@ -155,19 +159,30 @@ class About:
         Whether columns or rows are methods.
     reference
         Label of the method that the others beside it are compared with, if any.
+    reaching
+        Metric of the score at which costs are taken, if any: see :mod:`fedreact.tables.reached`.
     """
 
     metrics: Sequence[str]
     last: bool = False
     methods_are: str = "column"
     reference: str | None = None
+    reaching: str | None = None
 
     @classmethod
     def of(cls, spec: Mapping) -> "About":
         """Read an entry of ``tables.yaml``."""
         methods_are = "row" if spec.get("rows_are") == "methods" else "column"
         last = spec.get("score") == "last"
-        return cls(spec["metrics"], last, methods_are, spec.get("reference"))
+        more = (spec.get("reference"), spec.get("reaching"))
+        return cls(spec["metrics"], last, methods_are, *more)
+
+    @property
+    def when(self) -> str:
+        """Which of a run's scores are taken, for captions."""
+        if self.reaching:
+            return "when it first has the score that all beside it have in the end"
+        return "after the last round" if self.last else ALL
 
     def beside(self, place: Place) -> tuple[str, str]:
         """Row and column of the reference beside a cell."""
@@ -219,6 +234,8 @@ def build(
         bounds = plugins.load("metrics", metric, "METRIC").bounds
         for place in places.values():
             chosen = of_cell(means, place)
+            if chosen.empty and about.reaching:
+                continue
             if chosen.empty:
                 raise UserError(f"{table}: no scores of {place.method} in {place.folder}")
             if metric not in chosen or chosen[metric].isna().all():

@@ -3,6 +3,7 @@
 import pandas as pd
 
 from fedreact import plugins
+from fedreact.tables.cells import ALL
 
 SOURCES = {"air-writing-sim": "simulated air-writing (air-writing-sim)"}
 JUDGED = ("reproduced", "differs", "undecided")
@@ -10,7 +11,7 @@ WIDEST = 5
 """Columns of a table side by side in LaTeX."""
 
 
-def caption(title: str, cells: pd.DataFrame, scale: str, source: str, last: bool = False) -> str:
+def caption(title: str, cells: pd.DataFrame, scale: str, source: str, when: str = ALL) -> str:
     """One paragraph: what, from what data, at what scale, how many seeds, compared with what."""
     rebuilt = cells.loc[cells["n_seeds"] > 0, "data"]
     data = ", ".join(SOURCES.get(name, name) for name in sorted(rebuilt.unique()))
@@ -20,7 +21,7 @@ def caption(title: str, cells: pd.DataFrame, scale: str, source: str, last: bool
     return (
         f"{title}. Rebuilt on {data} at scale {scale}: mean over {number} "
         f"seed{'s' if seeds > 1 else ''} with 95% intervals, of a seed over clients "
-        f"{'after the last round' if last else 'and all rounds'}. Published: {source}."
+        f"{when}. Published: {source}."
     )
 
 

@@ -78,6 +78,8 @@ class ClaimSteps:
         if (claim.value is None) == (not claim.right):
             raise UserError(f"{where}: give either right or value")
         spec = paper.tables[claim.table]
+        if spec.reaching:
+            raise UserError(f"{where}: table: {claim.table} has costs to a score, no scores")
         metric = claim.metric or spec.metrics[0]
         if metric not in spec.metrics:
             raise UserError(f"{where}: metric: {known(metric, spec.metrics)}")

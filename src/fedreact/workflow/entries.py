@@ -79,6 +79,9 @@ class TableSpec:
         Instead: ``kind``, a file of ``studies/``, and its options.
     reference
         Label of the method that those beside it are compared with, by seed.
+    reaching
+        One of the metrics: all are taken when a method first has what all beside it have in the
+        end, instead of by ``score``.
     """
 
     title: str
@@ -91,6 +94,7 @@ class TableSpec:
     score: Literal["mean", "last"] = "mean"
     study: dict[str, Any] | None = None
     reference: str | None = None
+    reaching: str | None = None
     notes: tuple[str, ...] = ()
 
     def asked(self, where: str) -> dict[tuple[str, str], dict[str, Any]]:
@@ -99,6 +103,8 @@ class TableSpec:
         methods = self.columns if self.rows_are == "settings" else self.rows
         if self.reference is not None and self.reference not in methods:
             raise UserError(f"{where}: reference: {self.reference!r} is no label of a method")
+        if self.reaching is not None and self.reaching not in self.metrics:
+            raise UserError(f"{where}: reaching: {self.reaching!r} is none of its metrics")
         given = (("setting", self.setting), ("method", self.method))
         of_table = {mark: name for mark, name in given if name is not None}
         found = {}

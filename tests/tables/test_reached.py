@@ -1,0 +1,79 @@
+"""What it took until a score was reached."""
+
+from dataclasses import replace
+
+import pandas as pd
+import pytest
+
+from fedreact.tables import cells
+from fedreact.tables.cells import About, Place
+from fedreact.tables.reached import reached
+
+PUBLISHED = {"source": "nothing", "data": "", "metric": "", "columns": [], "rows": {}}
+PUBLISHED |= {"unstated": {}}
+ABOUT = About(["minutes", "accuracy"], last=True, reference="A", reaching="accuracy")
+LAYOUT = [Place("s", name.upper(), "s/all", name) for name in "abc"]
+
+# Accuracy after 10, 20 and 30 minutes, by seed.
+CURVES = {
+    "a": ([0.2, 0.6, 0.8], [0.4, 0.5, 0.8]),
+    "b": ([0.1, 0.2, 0.45], [0.1, 0.2, 0.55]),  # the worst in the end: .5 on average
+    "c": ([0.5, 0.9, 0.4], [0.5, 0.5, 0.7]),
+}
+
+
+def scores(curves=CURVES, better="accuracy"):
+    lines = [
+        ["s", "d", seed, name, t, 10.0 * t, value, "s/all", f"s/all/seed{seed}.csv"]
+        for name, seeds in curves.items()
+        for seed, values in enumerate(seeds)
+        for t, value in enumerate(values, start=1)
+    ]
+    columns = ["setting", "data", "seed", "method", "round", "minutes", better, "folder", "file"]
+    return pd.DataFrame(lines, columns=columns)
+
+
+def minutes(found):
+    return {key: part["minutes"].tolist() for key, part in found.groupby("method")}
+
+
+def test_the_target_is_what_the_worst_has_in_the_end_by_hand():
+    found = reached(LAYOUT, ABOUT, scores())
+    # A: .6 and .5 after 20 minutes. B's first seed ends below its mean. C has .5 at once.
+    assert minutes(found) == {"a": [20, 20], "b": [30], "c": [10, 10]}
+
+
+def test_of_errors_the_target_is_the_largest():
+    about = replace(ABOUT, metrics=["minutes", "rmse"], reaching="rmse")
+    errors = {"a": ([3.0, 2.0, 1.0],), "b": ([5.0, 4.0, 2.5],), "c": ([2.5, 9.0, 2.0],)}
+    assert minutes(reached(LAYOUT, about, scores(errors, "rmse"))) == {
+        "a": [20],
+        "b": [30],
+        "c": [10],
+    }
+
+
+def test_rows_and_settings_have_targets_of_their_own():
+    other = scores().assign(folder="t/all", setting="t", accuracy=lambda of: of["accuracy"] / 2)
+    layout = [*LAYOUT, *(replace_row(place) for place in LAYOUT)]
+    found = reached(layout, ABOUT, pd.concat([scores(), other]))
+    by = {name: minutes(part) for name, part in found.groupby("setting")}
+    assert by["s"] == by["t"]
+
+
+def replace_row(place):
+    return Place("t", place.column, "t/all", place.method)
+
+
+def test_a_table_of_it():
+    taken = reached(LAYOUT, ABOUT, scores())
+    table = cells.build("t", LAYOUT, ABOUT, PUBLISHED, taken, [])
+    of = table[table["metric"] == "minutes"].set_index("column")
+    assert of["mean"].to_dict() == {"A": 20, "B": 30, "C": 10}
+    assert of["n_seeds"].to_dict() == {"A": 2, "B": 1, "C": 2}
+    assert of.loc["C", "gap"] == pytest.approx(-10)
+
+
+def test_without_a_target_nothing_is_taken_away():
+    about = replace(ABOUT, reaching=None)
+    assert reached(LAYOUT, about, scores()).equals(scores())
