@@ -406,7 +406,7 @@ TOO_MANY = "more than the 2160 train samples of a client"
         (
             "tables",
             lambda c: c["table05"].update(reaching="rmse"),
-            "tables: table05: reaching: 'rmse' is none of its metrics",
+            "tables.yaml: table05: reaching: 'rmse' is none of its metrics",
         ),
         (
             "tables",
