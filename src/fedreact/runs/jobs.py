@@ -79,8 +79,9 @@ def read_metrics(names: Sequence[str], task: Task) -> dict[str, Metric]:
 def findings(kind: str, inputs: Inputs, options: Any, methods: Sequence[Method]) -> list[str]:
     """Say, and return, what makes a run's results mean nothing: data, clients, or options."""
     of_kind = runs.part_of(kind, "run")
+    registered = inputs.data.name in plugins.names("data/sources", "SOURCE")
     found = [
-        *of_data.findings(inputs.data),
+        *of_data.findings(inputs.data, stated=registered),
         *of_partition.findings(inputs.partition),
         *(of_kind.findings(inputs, options, methods) if hasattr(of_kind, "findings") else []),
     ]
