@@ -70,12 +70,14 @@ def run(
             of_round = (engine, algorithm, server, state)
             try:
                 found = client_scores(*of_round, tests, y, metrics, unit, centre)
+                means = [metrics[metric].over(of) for metric, of in found.items()]
                 if others:
-                    first = {names[-1]: metrics[main]}
-                    found |= client_scores(*of_round, others, y, first, unit, centre)
+                    first = {main: metrics[main]}
+                    elsewhere = client_scores(*of_round, others, y, first, unit, centre)
+                    means.append(metrics[main].over(elsewhere[main]))
             except UserError as error:
                 raise UserError(f"method {name}, round {t}: {error}") from error
-            return [*(metrics[name].over(of) for name, of in found.items()), *found[main]]
+            return [*means, *found[main]]
 
         what = f"{method.name}, {inputs.setting}, seed {seed}"
         steps, gflops = training_costs(job)
