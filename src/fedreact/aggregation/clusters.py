@@ -1,13 +1,8 @@
 """Cluster models of a round, and which cluster of a round is which of the round before."""
 
-from itertools import permutations
-
 import numpy as np
 
 from fedreact.aggregation.mean import cluster_means
-
-FEW = 6
-"""Clusters whose permutations are tried, 720 at most."""
 
 
 def round_models(
@@ -46,24 +41,15 @@ def match_labels(labels: np.ndarray, before: np.ndarray | None) -> np.ndarray:
 
     A label of -1 is no cluster.
     """
+    from scipy.optimize import linear_sum_assignment  # the workflow loads methods, and starts often
+
     if before is None:
         return labels
     C = max(labels.max(), before.max()) + 1
     both = (labels >= 0) & (before >= 0)
     overlap = np.zeros((C, C))
     np.add.at(overlap, (labels[both], before[both]), 1)
-    return np.where(labels >= 0, _assigned(overlap)[labels], -1)
-
-
-def _assigned(overlap):
-    """The column ``int [C]`` of each row, none twice, for the largest sum of their values."""
-    C = len(overlap)
-    if C <= FEW:  # loading SciPy's takes longer than most runs of Phase 2
-        columns = np.array(list(permutations(range(C))))
-        return columns[overlap[np.arange(C), columns].sum(1).argmax()]
-    from scipy.optimize import linear_sum_assignment
-
-    return linear_sum_assignment(overlap, maximize=True)[1]
+    return np.where(labels >= 0, linear_sum_assignment(overlap, maximize=True)[1][labels], -1)
 
 
 def unchanged(labels: np.ndarray, before: np.ndarray | None) -> np.ndarray:

@@ -5,7 +5,6 @@ inner products are the similarities; the ledger (``linkage``) holds the
 alternatives and what they change.
 """
 
-from collections.abc import Iterator
 from typing import Literal
 
 import numpy as np
@@ -43,58 +42,29 @@ def agglomerative(similarity: np.ndarray, n_clusters: int, linkage: Linkage = "w
     numpy.ndarray
         ``int64 [K]`` labels, numbered in the order of each cluster's first client.
     """
-    for labels in hierarchy(similarity, linkage):
-        if labels.max() < n_clusters:
-            break
-    return labels
+    # The workflow loads methods, and starts often: not at the top.
+    from scipy.cluster import hierarchy
+    from scipy.sparse import coo_array
+    from scipy.sparse.csgraph import connected_components
+    from scipy.spatial.distance import pdist, squareform
 
-
-def hierarchy(similarity: np.ndarray, linkage: Linkage = "ward") -> Iterator[np.ndarray]:
-    """Labels as of :func:`agglomerative`, for K clusters, K - 1, ..., 1.
-
-    The two closest clusters, the first two of equally close ones, are merged each time; distances
-    of what they make follow from theirs (Lance and Williams 1967). SciPy does the same, but its
-    import takes longer than most runs of Phase 2.
-    """
-    D, update = _distances(similarity, linkage)
-    K = len(D)
-    np.fill_diagonal(D, np.inf)
-    labels, size = np.arange(K), np.ones(K)
-    yield labels
-    for _ in range(K - 1):
-        i, j = np.divmod(D.argmin(), K)  # i < j, since D is symmetric
-        D[i] = D[:, i] = update(D[i], D[j], D[i, j], size[i], size[j], size)
-        D[i, i] = D[j] = D[:, j] = np.inf
-        size[i] += size[j]
-        labels = np.where(labels == j, i, labels)
-        yield relabel(labels)
-
-
-def _distances(similarity, linkage):
-    """What is compared ``[K, K]``, and what it is from a merged cluster to all others."""
-    if linkage in ("average", "complete"):
-        update = _average if linkage == "average" else _complete
-        return np.maximum(1 - similarity, 0), update
-    if linkage == "ward":
+    K = len(similarity)
+    if linkage == "ward-rows":
+        distances = pdist(similarity)
+    elif linkage == "ward":
         diagonal = np.diag(similarity)
-        return np.maximum(diagonal[:, None] + diagonal - 2 * similarity, 0), _ward
-    if linkage == "ward-dissimilarity":
-        return np.maximum(1 - similarity, 0) ** 2, _ward
-    squares = np.square(similarity).sum(1)
-    return np.maximum(squares[:, None] + squares - 2 * similarity @ similarity.T, 0), _ward
-
-
-def _average(to_i, to_j, between, n_i, n_j, n):
-    return (n_i * to_i + n_j * to_j) / (n_i + n_j)
-
-
-def _complete(to_i, to_j, between, n_i, n_j, n):
-    return np.maximum(to_i, to_j)
-
-
-def _ward(to_i, to_j, between, n_i, n_j, n):
-    """Of squared distances."""
-    return ((n_i + n) * to_i + (n_j + n) * to_j - n * between) / (n_i + n_j + n)
+        squared = diagonal[:, None] + diagonal - 2 * similarity
+        distances = np.sqrt(np.maximum(squareform(squared, checks=False), 0))
+    else:
+        distances = np.maximum(squareform(1 - similarity, checks=False), 0)
+    if n_clusters >= K:
+        return np.arange(K)
+    merges = hierarchy.linkage(distances, linkage.split("-")[0])[: K - n_clusters, :2].astype(int)
+    # Row i of the merge table makes node K + i out of two earlier nodes.
+    made = np.repeat(K + np.arange(len(merges)), 2)
+    nodes = 2 * K - 1
+    graph = coo_array((np.ones(made.size), (merges.ravel(), made)), shape=(nodes, nodes))
+    return relabel(connected_components(graph, directed=False)[1][:K])
 
 
 def relabel(labels: np.ndarray) -> np.ndarray:

@@ -8,7 +8,7 @@ from typing import NamedTuple
 
 import numpy as np
 
-from fedreact.clustering.hierarchical import Linkage, cosine_similarity, hierarchy
+from fedreact.clustering.hierarchical import Linkage, agglomerative, cosine_similarity
 from fedreact.errors import UserError
 
 
@@ -88,7 +88,8 @@ def estimate(models: np.ndarray, max_clusters: int, linkage: Linkage = "ward") -
             f"{len(models)} clients cannot be 1 to {max_clusters} clusters; "
             f"choose a largest number from 1 to {len(models)}"
         )
-    cuts = [*hierarchy(cosine_similarity(models), linkage)][::-1][:max_clusters]
+    W = cosine_similarity(models)
+    cuts = [agglomerative(W, C, linkage) for C in range(1, max_clusters + 1)]
     return Curves(
         np.array([wcss(models, labels) for labels in cuts]),
         np.array([silhouette(models, labels) for labels in cuts]),
