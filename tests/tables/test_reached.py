@@ -5,6 +5,7 @@ from dataclasses import replace
 import pandas as pd
 import pytest
 
+from fedreact.errors import UserError
 from fedreact.tables import cells
 from fedreact.tables.cells import About, Place
 from fedreact.tables.reached import reached
@@ -16,7 +17,7 @@ LAYOUT = [Place("s", name.upper(), "s/all", name) for name in "abc"]
 
 # Accuracy after 10, 20 and 30 minutes, by seed.
 CURVES = {
-    "a": ([0.2, 0.6, 0.8], [0.4, 0.5, 0.8]),
+    "a": ([0.2, 0.6, 0.8], [0.4, 0.45, 0.8]),
     "b": ([0.1, 0.2, 0.45], [0.1, 0.2, 0.55]),  # the worst in the end: .5 on average
     "c": ([0.5, 0.9, 0.4], [0.5, 0.5, 0.7]),
 }
@@ -30,7 +31,9 @@ def scores(curves=CURVES, better="accuracy"):
         for t, value in enumerate(values, start=1)
     ]
     columns = ["setting", "data", "seed", "method", "round", "minutes", better, "folder", "file"]
-    return pd.DataFrame(lines, columns=columns)
+    found = pd.DataFrame(lines, columns=columns)
+    # As they are read: each seed is a file, whose lines are counted from 0 on.
+    return pd.concat([of.reset_index(drop=True) for _, of in found.groupby("seed")])
 
 
 def minutes(found):
@@ -39,8 +42,8 @@ def minutes(found):
 
 def test_the_target_is_what_the_worst_has_in_the_end_by_hand():
     found = reached(LAYOUT, ABOUT, scores())
-    # A: .6 and .5 after 20 minutes. B's first seed ends below its mean. C has .5 at once.
-    assert minutes(found) == {"a": [20, 20], "b": [30], "c": [10, 10]}
+    # A: .6 after 20 minutes, and .8 after 30. B's first seed ends below its mean. C has .5 at once.
+    assert minutes(found) == {"a": [20, 30], "b": [30], "c": [10, 10]}
 
 
 def test_of_errors_the_target_is_the_largest():
@@ -69,11 +72,16 @@ def test_a_table_of_it():
     taken = reached(LAYOUT, ABOUT, scores())
     table = cells.build("t", LAYOUT, ABOUT, PUBLISHED, taken, [])
     of = table[table["metric"] == "minutes"].set_index("column")
-    assert of["mean"].to_dict() == {"A": 20, "B": 30, "C": 10}
+    assert of["mean"].to_dict() == {"A": 25, "B": 30, "C": 10}
     assert of["n_seeds"].to_dict() == {"A": 2, "B": 1, "C": 2}
-    assert of.loc["C", "gap"] == pytest.approx(-10)
+    assert of.loc["C", "gap"] == pytest.approx(-15)
 
 
 def test_without_a_target_nothing_is_taken_away():
     about = replace(ABOUT, reaching=None)
     assert reached(LAYOUT, about, scores()).equals(scores())
+
+
+def test_what_is_no_score_cannot_be_reached():
+    with pytest.raises(UserError, match=r"^reaching: n-clusters is no score"):
+        reached(LAYOUT, replace(ABOUT, reaching="n-clusters"), scores())

@@ -5,6 +5,7 @@ from collections.abc import Sequence
 import pandas as pd
 
 from fedreact import plugins
+from fedreact.errors import UserError
 from fedreact.tables.cells import About, Place, of_cell, per_seed
 
 
@@ -24,10 +25,18 @@ def reached(layout: Sequence[Place], about: About, scores: pd.DataFrame) -> pd.D
         returned.
     scores
         A line a scored round, as :func:`fedreact.tables.cells.read_scores` gives them.
+
+    Raises
+    ------
+    UserError
+        That metric has no better values.
     """
     if about.reaching is None:
         return scores
-    sign = 1 if plugins.load("metrics", about.reaching, "METRIC").better == "higher" else -1
+    better = plugins.load("metrics", about.reaching, "METRIC").better
+    if better is None:
+        raise UserError(f"reaching: {about.reaching} is no score; none of its values is better")
+    sign = 1 if better == "higher" else -1
     beside: dict[str, list[Place]] = {}
     for place in layout:
         if not place.skipped:
@@ -40,5 +49,5 @@ def reached(layout: Sequence[Place], about: About, scores: pd.DataFrame) -> pd.D
         target = min(sign * end for end in ends)
         for lines in of:
             there = lines[sign * lines[about.reaching] >= target]
-            parts.append(there.loc[there.groupby("seed")["round"].idxmin()])
+            parts.append(there.sort_values("round").drop_duplicates("seed"))
     return pd.concat(parts).drop_duplicates()

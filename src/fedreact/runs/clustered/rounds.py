@@ -122,7 +122,7 @@ def run(
                 elsewhere = held_out.scores(
                     models, of_others[seen], {first: metrics[first]}, task.unit, task.centre
                 )
-                means[f"{first}_exchanged"] = float(elsewhere[first].mean())
+                means[f"{first}_exchanged"] = float(metrics[first].over(elsewhere[first]))
             worst = metrics[first].worst(by_cluster)
             tenth = worst_tenth(scores[first], metrics[first])
             n_clusters = np.nan if found is None else len(np.unique(found[seen]))
