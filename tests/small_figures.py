@@ -15,6 +15,8 @@ from fedreact.figures.curves import Curves
 from fedreact.figures.detector import FIGURE as DetectorFigure
 from fedreact.figures.differences import Differences
 from fedreact.figures.digits import Digits
+from fedreact.figures.drifting import Drifting
+from fedreact.figures.first_layer import FirstLayer
 from fedreact.figures.gain import Gain
 from fedreact.figures.label_distribution import LabelDistribution
 from fedreact.figures.n_clusters import NClusters
@@ -66,6 +68,17 @@ def by_clusters(path):
         files.append(path / f"seed{seed}.csv")
         csv(files[-1], "seed samples n_clusters wcss silhouette", lines)
     return files
+
+
+def first_layer(path):
+    """Four channels at three moments of two seeds; the last channel is attended to more and more."""
+    lines = [
+        ["ten", seed, t, channel, 1 + t * (0.3 if channel == 3 else -0.1)]
+        for seed in (0, 1)
+        for t in (1, 2, 3)
+        for channel in range(4)
+    ]
+    return csv(path, "setting seed round channel weight", lines)
 
 
 def theorem(path):
@@ -170,6 +183,13 @@ def differences(path):
     return kind, of_scores(kind, lines_with_clients(path)), []
 
 
+def drifting(path):
+    """The same clients, of which those of the second cluster drift."""
+    kind = Drifting({"left": {"EC": "a1", "SC": "sc"}}, "s10", over="steps")
+    lines = lines_with_clients(path)
+    return kind, of_scores(kind, lines.assign(steps=10.0 * lines["round"])), []
+
+
 def lines_with_clients(path):
     """Scores with records of their clients beside them."""
     lines = scores()
@@ -227,7 +247,9 @@ MADE = {
     "clients": of_clients,
     "curves": _curves,
     "detector": lambda path: (DetectorFigure(), {}, [detector(path / "detector.csv")]),
+    "drifting": drifting,
     "digits": lambda path: (Digits(), {}, [digits(path / "d.npz")]),
+    "first-layer": lambda path: (FirstLayer({"A": "ten"}), {}, [first_layer(path / "f.csv")]),
     "gain": _gain,
     "label-distribution": lambda path: (LabelDistribution("p"), {}, [partition(path / "p.npz")]),
     "n-clusters": lambda path: (NClusters("s10", "wcss"), {}, by_clusters(path)),

@@ -144,6 +144,7 @@ class Asked:
     [
         ("detector", []),
         ("digits", ["dataset digits"]),
+        ("first-layer", ["run first_layer ten"]),
         ("gain", []),
         ("label-distribution", ["partition p"]),
         ("n-clusters", ["run n_clusters s10"]),

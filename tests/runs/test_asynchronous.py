@@ -7,6 +7,7 @@ import pytest
 
 from fedreact import plugins
 from fedreact.clients.partition import Partition
+from fedreact.clients.sudden_drift import drifting
 from fedreact.data.dataset import SeriesDataset
 from fedreact.engine import on_clock
 from fedreact.engine.place import Place
@@ -147,3 +148,16 @@ def test_scores_may_be_something_else_over_clients_than_their_mean(tmp_path):
         assert values["accuracy"] == pytest.approx(np.mean(of_clients), abs=1e-6)
         assert values["accuracy-variance"] == pytest.approx(np.var(of_clients), abs=1e-6)
         assert values["accuracy-worst-fifth"] == pytest.approx(min(of_clients), abs=1e-6)
+
+
+def test_clients_that_drift_are_known(tmp_path):
+    method = contract.method("asynchronous", "m", {"algorithm": "fedasync"}, "here")
+
+    def groups(share):
+        place = Place("cpu", 1, tmp_path / f"{share}.npz")
+        given = replace(OPTIONS, drifting=share), [method], metrics("accuracy"), 0, place
+        return [line.clients["true_cluster"] for line in asynchronous.run(inputs(), *given)]
+
+    for found in groups(0.4):
+        assert found.tolist() == drifting(K, 0.4, 0).astype(int).tolist()
+    assert all((found == -1).all() for found in groups(0.0))

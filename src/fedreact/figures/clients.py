@@ -8,6 +8,7 @@ from fedreact.figures.contract import FigureKind
 from fedreact.metrics.contract import PRIMARY
 
 TENTH, QUARTILES = 10, (25, 50, 75)
+KEPT = ("round", "score", "cluster", "true_cluster")
 
 
 @dataclass(frozen=True)
@@ -95,7 +96,7 @@ def kept_of_clients(lines):
         if beside is None:
             raise UserError(f"{file}: there is no record of its clients beside it")
         at = beside["method"] == method
-        found.append({name: beside[name][at] for name in ("score", "cluster", "true_cluster")})
+        found.append({name: beside[name][at] for name in KEPT})
     return found
 
 

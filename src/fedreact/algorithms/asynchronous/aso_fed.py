@@ -114,17 +114,21 @@ class ASOFed(Algorithm):
 
     def attended(self, model, theta: np.ndarray) -> np.ndarray:
         """Weights ``[P]`` with those of the first layer weighted by attention, eqs. 5.5 and 5.6."""
-        name, shape = next((n, s) for n, s in model.shapes.items() if len(s) > 1)
-        at, n_rows = model.part(name).numpy(), shape[0]
-        first = theta[at].reshape(n_rows, -1).astype(np.float64)
-        size = np.abs(first)
-        size = np.exp(size - size.max(1, keepdims=True))  # which changes no ratio
-        alpha = size / size.sum(1, keepdims=True)
+        at, alpha = attention(model, theta)
         if self.features != "literal":
-            alpha *= first.shape[1]
+            alpha *= alpha.shape[1]
         theta = theta.copy()
-        theta[at] = (alpha * first).ravel()
+        theta[at] = alpha.ravel() * theta[at].astype(np.float64)
         return theta
+
+
+def attention(model, theta: np.ndarray) -> tuple[np.ndarray, np.ndarray]:
+    """Where the first layer's weights lie, and alpha ``[rows, J]`` of them, eq. 5.5."""
+    name, shape = next((n, s) for n, s in model.shapes.items() if len(s) > 1)
+    at = model.part(name).numpy()
+    size = np.abs(theta[at].reshape(shape[0], -1).astype(np.float64))
+    size = np.exp(size - size.max(1, keepdims=True))  # which changes no ratio
+    return at, size / size.sum(1, keepdims=True)
 
 
 ALGORITHM = ASOFed

@@ -39,16 +39,19 @@ def run(
     """Train by each algorithm; a line for each and each point at which it is scored.
 
     Scores are means over all clients, also those that never answer, each with the model that the
-    algorithm gives it, on its own test samples.
+    algorithm gives it, on its own test samples. The true cluster of a client, where some drift, is
+    1 of one that drifts and 0 of others.
     """
     data, partition = inputs.data, inputs.partition
     task, X = data.task, data.steps_first
     if options.validate:
         partition = held_back(partition, len(data.y), seed)
     clients, tests = partition.train, partition.test
+    groups = np.full(len(clients), -1, dtype=np.int16)  # clients are drawn from none
     if options.drifting:
         which = drifting(len(clients), options.drifting, seed)
         X = with_drift(X, clients, which, options.drift_at, options.drift_values, seed)
+        groups = which.astype(np.int16)
     y, unit, centre = data.y, 1.0, 0.0
     if task.kind == "regression":
         y, unit, centre = standardise(data.y, clients)
@@ -86,7 +89,7 @@ def run(
             yield Line(
                 (method.name, t),
                 dict(zip(metrics, means.tolist())) | taken,
-                {"score": of_clients, "cluster": nowhere, "true_cluster": nowhere},
+                {"score": of_clients, "cluster": nowhere, "true_cluster": groups},
             )
 
 

@@ -1,0 +1,62 @@
+"""The attention of the server's first layer over its training (Fig. 5.6 of ASO-Fed)."""
+
+from dataclasses import dataclass
+
+from fedreact.figures.contract import FigureKind
+
+NAMED = 5
+
+
+@dataclass(frozen=True)
+class FirstLayer(FigureKind):
+    """A panel for each dataset: channels in rows, moments of the training in columns.
+
+    Attributes
+    ----------
+    panels
+        Settings by title. Only the first seed of each is shown.
+    """
+
+    panels: dict[str, str]
+
+    def inputs(self, ask):
+        """Attention by channel and round."""
+        return [
+            file for setting in self.panels.values() for file in ask.run("first_layer", setting)
+        ]
+
+    def draw(self, title, cells, files):
+        """Draw the panels; axes name the channels that are attended to most in the end."""
+        import numpy as np
+        import pandas as pd
+        from matplotlib.figure import Figure
+
+        lines = pd.concat([pd.read_csv(path) for path in files])
+        lines = lines[lines["seed"] == lines.groupby("setting")["seed"].transform("min")]
+        figure = Figure(figsize=(2.6 * len(self.panels) + 0.8, 3.4), layout="constrained")
+        figure.suptitle(f"{title}, one seed", fontsize="small", x=0.01, ha="left")
+        grid = figure.subplots(1, len(self.panels), squeeze=False)[0]
+        for axes, (panel, setting) in zip(grid, self.panels.items()):
+            own = lines[lines["setting"] == setting]
+            weight = own.pivot(index="channel", columns="round", values="weight").to_numpy()
+            away = np.abs(weight - 1).max() or 1.0
+            extent = (0.5, weight.shape[1] + 0.5, len(weight) - 0.5, -0.5)
+            look = {"cmap": "RdBu_r", "vmin": 1 - away, "vmax": 1 + away, "interpolation": "none"}
+            shown = axes.imshow(weight, aspect="auto", extent=extent, **look)
+            # Ties go to the first channel, and names that would lie on each other are left out.
+            named = []
+            for channel in np.argsort(-weight[:, -1], kind="stable")[:NAMED].tolist():
+                if all(abs(channel - other) >= len(weight) / 20 for other in named):
+                    named.append(channel)
+            axes.set_yticks(named, [str(channel) for channel in named], fontsize=6)
+            axes.tick_params(axis="x", labelsize=6)
+            axes.set_title(panel, fontsize="small")
+            axes.set_xlabel("Moment of training", fontsize="small")
+            bar = figure.colorbar(shown, ax=axes, shrink=0.8)
+            bar.ax.tick_params(labelsize=6)
+            bar.set_label("Attention, over its mean", fontsize=6)
+        grid[0].set_ylabel("Channel, those weighted most named", fontsize="small")
+        return figure
+
+
+FIGURE = FirstLayer

@@ -1,0 +1,43 @@
+"""What the server's first layer attends to while ASO-Fed trains it (Fig. 5.6 of its chapter)."""
+
+from dataclasses import dataclass
+from typing import Any
+
+from fedreact.options import NonNegative
+from fedreact.runs.asynchronous import spec as asynchronous
+from fedreact.runs.contract import Method
+
+NEEDS = ()
+TRAINS = True
+PER_METHOD = ()
+MEMORY_MB = asynchronous.MEMORY_MB
+INDEX = ("round", "channel")
+METHOD = "aso-fed"
+
+
+@dataclass(frozen=True)
+class Options(asynchronous.Options):
+    """Options of a run on the simulated clock, and lambda.
+
+    Attributes
+    ----------
+    lam
+        Weight of the pull towards the model received, lambda of eq. 5.7.
+    """
+
+    lam: NonNegative = 1.0
+
+
+def check(options: Options, partitioner: Any) -> None:
+    """As a run on the simulated clock."""
+    asynchronous.check(options, partitioner)
+
+
+def job(method: Method, options: Options) -> str:
+    """There are no methods; one job."""
+    return METHOD
+
+
+def threads(options: Options, n_clients: int) -> int:
+    """As a run on the simulated clock."""
+    return asynchronous.threads(options, n_clients)
