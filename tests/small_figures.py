@@ -71,7 +71,7 @@ def by_clusters(path):
 
 
 def first_layer(path):
-    """Four channels at three moments of two seeds; the last channel is attended to more and more."""
+    """Four channels at three moments of two seeds; more and more weight is the last one's."""
     lines = [
         ["ten", seed, t, channel, 1 + t * (0.3 if channel == 3 else -0.1)]
         for seed in (0, 1)

@@ -22,7 +22,7 @@ def lines(folder, workers=1, kind="classification"):
 
 
 def test_attention_by_hand():
-    """Two gates' rows of |w| = log 3 and log 1: shares of 3/4 and 1/4; their sign does not count."""
+    """Where |w| are log 3 and log 1, shares of 3/4 and 1/4; signs do not count."""
     model = PlainLSTM(in_channels=2, n_out=1, length=3, hidden=1)
     theta = np.zeros(model.n_parameters, np.float32)
     theta[:8] = np.log([3, 1, 1, 3, 1, 1, 1 / 3, 1])
