@@ -22,6 +22,14 @@ os.environ["FEDREACT_OFFLINE"] = "1"
 LEFT_OUT = [".git", ".venv", ".snakemake", ".*_cache", ".hypothesis", "__pycache__", "*.egg-info"]
 
 
+def slowly(given: dict, *at_once: str) -> list:
+    """Parameters by name, of which ``make test`` tries only some; ``make check`` tries all."""
+    return [
+        pytest.param(value, id=name, marks=() if name in at_once else pytest.mark.campaign)
+        for name, value in given.items()
+    ]
+
+
 def copy_project(to: Path) -> Path:
     """Copy the project without its history, environment, data and results."""
 

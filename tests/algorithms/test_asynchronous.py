@@ -8,6 +8,7 @@ from types import SimpleNamespace
 import numpy as np
 import pytest
 import torch
+from helpers import slowly
 from small_federation import CLIENTS, NORMED, SUPERVISED, Y, initial, supervised
 
 from fedreact import options, plugins
@@ -206,7 +207,7 @@ def test_the_ways_above_have_flights_of_several_and_of_one(name, tmp_path):
     assert {1, 2} <= set(watched.flights)
 
 
-@EACH
+@pytest.mark.parametrize("name", slowly(dict(zip(ALL, ALL)), "aso-fed", "fedat"))
 def test_workers_change_no_bit(name, tmp_path):
     one, two = (
         flown(*prepared(ALL[name], **WAYS["lost-and-leaving"]), tmp_path / str(n), workers=n)

@@ -8,6 +8,7 @@ from functools import cache
 import numpy as np
 import pytest
 import torch
+from helpers import slowly
 from small_algorithms import Adapting, ServerMomentum
 from small_federation import (
     CLIENTS,
@@ -176,11 +177,15 @@ def test_nothing_is_changed_in_place(kind, of):
 
 # Processes take seconds to start, so of the two models each algorithm has the harder one.
 @pytest.mark.parametrize(
-    ("kind", "of"),
-    [*((kind, NORMED) for kind in [*KINDS.values(), *SMALL.values()]), (FedAvg, SUPERVISED)],
-    ids=[*KINDS, *SMALL, "fedavg-linear"],
+    "made",
+    slowly(
+        {name: (kind, NORMED) for name, kind in {**KINDS, **SMALL}.items()}
+        | {"fedavg-linear": (FedAvg, SUPERVISED)},
+        *("apfl", "fedst", "fedavg-linear"),
+    ),
 )
-def test_engines_agree_and_resume(kind, of):
+def test_engines_agree_and_resume(made):
+    kind, of = made
     near = {"atol": 1e-4 if of is NORMED else 1e-6}
     job = job_of(kind, of)
     theta = initial(job)

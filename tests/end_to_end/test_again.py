@@ -35,11 +35,12 @@ def test_nothing_to_do_the_second_time(built):
             *("config/papers/fed_react/published/table05.yaml", "0.909", "0.908", TABLES),
             marks=pytest.mark.campaign,
         ),
-        (
+        pytest.param(
             "config/papers/fed_react/settings.yaml",
             "stationary10: {partition: clients10-beta1.5, clustered: {rounds: 60}}",
             "stationary10: {partition: clients10-beta1.5, clustered: {rounds: 60, C: 2.0}}",
             OUTPUTS | {"run"},
+            marks=pytest.mark.campaign,
         ),
         (
             "src/fedreact/models/architectures/patchtst.py",
@@ -47,11 +48,12 @@ def test_nothing_to_do_the_second_time(built):
             "import torch\n\nADDED = 1\n",
             OUTPUTS | {"train", "study"},
         ),
-        (
+        pytest.param(
             "src/fedreact/figures/trip.py",
             "FIGURE =",
             "ADDED = 1\nFIGURE =",
             {"make_figure", "report", "all"},
+            marks=pytest.mark.campaign,
         ),
     ],
 )
@@ -78,6 +80,7 @@ def test_a_new_file_runs_nothing(copy):
     assert planned("all", *SMOKE, cwd=copy) == {}
 
 
+@pytest.mark.campaign
 def test_dry_run_of_the_papers_scale_needs_no_data(built):
     jobs = planned("all_tables", "--config", "scale=paper", cwd=built)
     # An encoder for each partition and seed, 10 by DTSSGD, eight untrained and eight trained for
@@ -126,6 +129,7 @@ def test_without_network_and_mirror_the_digits_are_simulated(built):
     assert "clustered/fed_react/air-writing-sim/stationary10/all/seed0.csv" in printed
 
 
+@pytest.mark.campaign
 def test_real_data_at_hand_is_not_replaced_by_simulated(built):
     printed, status = command(
         "snakemake", "-n", "all", *SMOKE, cwd=built, env={"FEDREACT_DATA_MIRROR": ""}

@@ -157,6 +157,7 @@ def test_each_table_says_where_its_cells_came_from(built):
             assert len(cell.get("values", "x")) == max(cell["n_seeds"], 1)
 
 
+@pytest.mark.campaign
 def test_a_cell_is_explained_and_rebuilt_by_the_command_that_it_names(copy):
     csv = "results/smoke/tables/table05.csv"
     words = ["python", "scripts/explain_cell.py", csv, "10 clients", "w/ A2"]
@@ -191,6 +192,7 @@ def test_a_cell_is_explained_and_rebuilt_by_the_command_that_it_names(copy):
     assert line.startswith("error: row 'clients' fits several: RTD - 10 clients (Stationary); ")
 
 
+@pytest.mark.campaign
 def test_a_plan_needs_no_data_and_has_nothing_to_do_when_all_is_done(copy):
     words = ["python", "scripts/plan.py", "table05", "--scale"]
     printed, status = command(*words, "paper", cwd=copy)

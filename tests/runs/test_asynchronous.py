@@ -4,6 +4,7 @@ from dataclasses import replace
 
 import numpy as np
 import pytest
+from helpers import slowly
 
 from fedreact import plugins
 from fedreact.clients.partition import Partition
@@ -46,6 +47,7 @@ OPTIONS = Options(
 )
 ALGORITHMS = plugins.names("algorithms/asynchronous", "ALGORITHM")
 EACH = pytest.mark.parametrize("algorithm", ALGORITHMS)
+SOME = pytest.mark.parametrize("algorithm", slowly(dict(zip(ALGORITHMS, ALGORITHMS)), "aso-fed"))
 
 
 def inputs(kind="classification"):
@@ -68,14 +70,14 @@ def run(folder, *algorithms, of=None, asked=("accuracy",), workers=1, seed=0, gi
     return [(line.index, line.values, line.clients["score"].tolist()) for line in lines]
 
 
-@EACH
+@SOME
 def test_workers_change_no_bit(tmp_path, algorithm):
     one = run(tmp_path / "1", algorithm)
     assert len(one) == 3
     assert one == run(tmp_path / "2", algorithm, workers=2)
 
 
-@EACH
+@SOME
 def test_it_goes_on_where_it_was_killed(tmp_path, algorithm, monkeypatch):
     """Checkpoints after each update; the run is ended in the middle of an update's trainings."""
     monkeypatch.setattr(on_clock, "SECONDS", 0.0)

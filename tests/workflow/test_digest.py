@@ -218,6 +218,7 @@ FOLDERS = [
 ]
 
 
+@pytest.mark.campaign
 def test_new_files_touch_nothing(project):
     before = codes(make_plan())
     for folder in FOLDERS:

@@ -81,6 +81,7 @@ def test_tables_of_one_kind_of_data_are_a_target(monkeypatch):
         assert not set(plan.files.table("table01")) & set(targets[f"{role}_tables"])
 
 
+@pytest.mark.campaign
 def test_tables_of_different_data_lie_beside_each_other(monkeypatch):
     monkeypatch.chdir(ROOT)
     given = {"scale": "smoke", "dataset": "auto", "eeg_dataset": "auto"}

@@ -28,6 +28,7 @@ def touch(*paths):
         Path(path).touch()
 
 
+@pytest.mark.campaign
 def test_digits_fall_back_in_order(monkeypatch):
     assert digits() == "air-writing-sim"
     touch("mirror/pendigits-orig/pendigits-orig.tra", "mirror/pendigits-orig/pendigits-orig.tes")

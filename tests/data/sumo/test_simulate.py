@@ -82,6 +82,7 @@ def test_the_same_seed_gives_the_same_bytes(valley, tmp_path):
     assert again.read_bytes() == valley.read_bytes()
 
 
+@pytest.mark.campaign
 def test_a_bus_stops_again_on_each_of_its_rounds(tmp_path):
     # Eight goals a round: a simulation of several rounds is refused if SUMO drops a stop.
     needs_sumo()
