@@ -1,0 +1,152 @@
+"""Asynchronous training on the simulated clock: the package against a plain simulation in PyTorch.
+
+FedAsync of 30 clients on a recurrent model, Adam, five steps a trip, on noise in the shape of
+FitRec (12 channels, 10 steps, batches of 100) and of ExtraSensory (276 channels, 20 steps, batches
+of 60). Both go through the same trips:
+
+* ``package``: a run on the clock, whose trainings in flight share one and all cores;
+* ``plain``: a heap of finish times and modules of torch's own layers, one client after the other,
+  as most people write it, on one thread of torch's and on all.
+
+The variants run in turn, so that other work on the machine meets all of them; ratios are of turns.
+A run of the package includes the start of its processes.
+
+    python benchmarks/asynchronous.py [--updates 1000] [--turns 3] [--processes 2]
+"""
+
+import argparse
+import copy
+import heapq
+import logging
+import os
+import tempfile
+from pathlib import Path
+
+import numpy as np
+import torch
+from engine import spread, timed
+from torch import nn
+from torch.nn import functional as F
+
+from fedreact import plugins
+from fedreact.algorithms.asynchronous.fedasync import FedAsync
+from fedreact.clock.clock import Clock
+from fedreact.clock.devices import Devices, Network
+from fedreact.engine.engine import Job
+from fedreact.engine.local_training import LocalTraining
+from fedreact.engine.on_clock import fly
+from fedreact.engine.place import Place
+from fedreact.losses.supervised import SupervisedLoss
+
+CLIENTS, SAMPLES, STEPS, LEARNING_RATE = 30, 600, 5, 1e-3
+SHAPES = {"FitRec": (12, 10, 2, 100), "ExtraSensory": (276, 20, 51, 60)}
+"""Channels, time steps, classes and batch size."""
+
+
+class Plain(nn.Module):
+    """``nn.LSTM`` and a linear head; torch's layer has one bias more than the package's."""
+
+    def __init__(self, channels, hidden, classes):
+        super().__init__()
+        self.lstm = nn.LSTM(channels, hidden, batch_first=True)
+        self.head = nn.Linear(hidden, classes)
+
+    def forward(self, x):
+        """Logits of ``x [B, T, C]``."""
+        return self.head(self.lstm(x)[0][:, -1])
+
+
+def make_clock():
+    return Clock(Devices(Network(delays=((10.0, 100.0),)), [SAMPLES] * CLIENTS, lambda n: 1.0, 0))
+
+
+def trace(updates):
+    """Numbers of the flights, and when and whose each ends."""
+    algorithm, clock, flights = FedAsync(), make_clock(), []
+    algorithm.begin(clock)
+    for _ in range(updates):
+        flight = clock.next()
+        flights.append(flight)
+        algorithm.proceed(clock, flight, None)
+    return flights
+
+
+def package(job, theta, flights, processes):
+    ended = [flight.number for flight in flights]
+    with tempfile.TemporaryDirectory() as folder:
+        place = Place("cpu", processes, Path(folder) / "checkpoint.npz")
+        given = FedAsync(), make_clock(), theta, ended, [len(ended)]
+        fly(job, *given, lambda *of: 0.0, "benchmark", place)
+
+
+def plain(model, X, y, flights, batch_size, threads, alpha=0.6):
+    """The same trips: at each end a client's model is mixed in, and it takes the new one."""
+    torch.set_num_threads(threads)
+    per_client = X.reshape(CLIENTS, SAMPLES, *X.shape[1:]), y.reshape(CLIENTS, SAMPLES)
+    ends = [(flight.ends, i, int(flight.clients[0])) for i, flight in enumerate(flights)]
+    heapq.heapify(ends)
+    held = {k: copy.deepcopy(model) for k in range(CLIENTS)}
+    while ends:
+        _, _, k = heapq.heappop(ends)
+        local = held[k]
+        optimizer = torch.optim.Adam(local.parameters(), lr=LEARNING_RATE)
+        for batch in torch.randperm(SAMPLES).split(batch_size)[:STEPS]:
+            optimizer.zero_grad()
+            F.cross_entropy(local(per_client[0][k][batch]), per_client[1][k][batch]).backward()
+            optimizer.step()
+        with torch.no_grad():
+            for whole, part in zip(model.parameters(), local.parameters()):
+                whole.lerp_(part, alpha)
+        held[k] = copy.deepcopy(model)
+
+
+def measure(name, args):
+    channels, length, classes, batch_size = SHAPES[name]
+    rng = np.random.default_rng(0)
+    X = rng.normal(size=(CLIENTS * SAMPLES, length, channels)).astype(np.float32)
+    y = rng.integers(0, classes, len(X))
+    kind = plugins.load("models/architectures", "lstm-plain", "ARCHITECTURE")
+    own = kind(in_channels=channels, length=length, n_out=classes)
+    training = LocalTraining(SupervisedLoss(own), STEPS, batch_size, LEARNING_RATE)
+    half, clients = FedAsync().half().on(own), list(np.arange(len(X)).reshape(CLIENTS, -1))
+    job = Job(training, half, X, clients, 0, y)
+    theta = training.objective.init(torch.Generator().manual_seed(0)).numpy()
+    flights = trace(args.updates)
+    model, tensors = (
+        Plain(channels, own.hidden, classes),
+        (torch.from_numpy(X), torch.from_numpy(y)),
+    )
+    variants = {
+        f"package, {args.processes} cores": lambda: package(job, theta, flights, args.processes),
+        "package, 1 core": lambda: package(job, theta, flights, 1),
+        "plain, 1 thread": lambda: plain(model, *tensors, flights, batch_size, 1),
+        f"plain, {args.processes} threads": lambda: plain(
+            model, *tensors, flights, batch_size, args.processes
+        ),
+    }
+    times = {label: [] for label in variants}
+    for _ in range(args.turns):
+        for label, work in variants.items():
+            times[label].append(timed(work, os.getpid()))
+    print(f"\n{name}: {args.updates} updates of {CLIENTS} clients, {args.turns} turns")
+    print(f"{'':20s}{'updates/s':>10s}   {'wall clock, of the first':28s}CPU time, of the first")
+    first = np.array(next(iter(times.values())))
+    for label, taken in times.items():
+        ratios = np.array(taken) / first
+        speed = args.updates / np.median(np.array(taken)[:, 0])
+        print(f"{label:20s}{speed:10.1f}   {spread(ratios[:, 0]):28s}{spread(ratios[:, 1])}")
+
+
+def main():
+    p = argparse.ArgumentParser(description=__doc__.splitlines()[0])
+    p.add_argument("--updates", type=int, default=1000)
+    p.add_argument("--turns", type=int, default=3)
+    p.add_argument("--processes", type=int, default=os.cpu_count())
+    args = p.parse_args()
+    logging.getLogger("fedreact").setLevel(logging.WARNING)
+    for name in SHAPES:
+        measure(name, args)
+
+
+if __name__ == "__main__":
+    main()
