@@ -43,10 +43,11 @@ onstart:
     get_ready()
     failures.begin()
     progress.begin(workflow.dag, Path(R))
-    print("\n".join(PLAN.left_out()), end="\n" if PLAN.left_out() else "")
-    print(
-        f"Scale: {PLAN.scale}. Data: {', '.join(PLAN.outputs.datasets_shown())}. Results: {PLAN.files.outputs}/"
-    )
+    asked = progress.asked(workflow.dag)
+    if {rules.all_tables.name, rules.all_figures.name} & asked:
+        print("".join(f"{line}\n" for line in PLAN.left_out()), end="")
+    shown = ", ".join(PLAN.outputs.datasets_shown(sorted(asked)))
+    print(f"Scale: {PLAN.scale}. Data: {shown}. Results: {PLAN.files.outputs}/")
 
 
 onerror:

@@ -9,36 +9,40 @@ import numpy as np
 
 from fedreact.clients import checks as of_clients
 from fedreact.clients.partitioners.owner import Owner
-from fedreact.command import log, parser, run
+from fedreact.command import parser, run
 from fedreact.data import checks as of_data
 from fedreact.data import own
+from fedreact.data.registry import load_registry, registries
 from fedreact.errors import UserError
 from fedreact.runs.clustered.spec import Options
 
 
 def main(args):
     """Read it, deal its clients, print."""
+    own.check_name(args.file.stem, load_registry(*(p for p in registries() if p.exists())))
     data = own.read(args.file, args.file.stem)
     task = data.task
     what = "targets" if task.kind == "regression" else "labels"
-    log.info(
-        "%s: %d series of %d channels and %d steps; %s, %d %s",
-        *(args.file, len(data.X), task.channels, task.steps, task.kind, task.outputs, what),
+    print(
+        f"{args.file}: {len(data.X)} series of {task.channels} channels and {task.steps} steps; "
+        f"{task.kind}, {task.outputs} {what}"
     )
     found = of_data.findings(data)
     if data.owner is None:
-        log.info("It names no clients.")
+        print("It names no clients.")
     else:
+        split = "random" if data.tested is None else "source"
         try:
-            drawn = Owner(test_share=args.test_share).deal(data, 0)
+            drawn = Owner(test_share=args.test_share, split=split).deal(data, 0)
         except UserError as error:
             raise UserError(f"{error} [in {args.file}]") from error
         sizes = np.array([len(samples) for samples in drawn.train])
-        log.info(
-            "%d clients, with %d to %d train samples, %d in the median",
-            *(len(sizes), sizes.min(), sizes.max(), np.median(sizes)),
+        print(
+            f"{len(sizes)} clients, with {sizes.min()} to {sizes.max()} train samples, "
+            f"{np.median(sizes):.0f} in the median"
+            + (", by its array tested (split: source)" if split == "source" else "")
         )
-        found += of_clients.findings(drawn)
+        found += of_clients.findings(drawn, data.y)
         if whole := of_clients.whole_train_sets(drawn, args.samples_per_round):
             found.append(
                 f"A round of {args.samples_per_round} samples takes all that {whole} of "
@@ -46,7 +50,7 @@ def main(args):
             )
         found.append("No clusters are known of clients: say how many to find by n_clusters.")
     for sentence in found:
-        log.warning("note: %s", sentence)
+        print(f"note: {sentence}")
 
 
 if __name__ == "__main__":

@@ -35,6 +35,7 @@ def main(args):
         notes = render.notes(reasons, cells.skipped(layout), doubts)
         if not published["rows"] and args.differences:
             notes.append("At this scale: " + "; ".join(args.differences) + ".")
+        notes += render.limits(found, about.metrics)
         notes += render.findings(cells.findings(layout, args.scores))
     notes += spec.get("notes", [])
     reference = spec.get("reference")

@@ -12,6 +12,7 @@ from fedreact.clients import checks as of_clients
 from fedreact.clients.partition import NOTHING, Partition
 from fedreact.data import checks, own
 from fedreact.data.dataset import SeriesDataset
+from fedreact.errors import UserError
 
 RNG = np.random.default_rng(0)
 SOUND = {"X": RNG.normal(size=(40, 2, 5)), "y": np.arange(40) % 2}
@@ -29,7 +30,9 @@ def write(folder, **changes):
         ({"X": RNG.normal(size=(40, 9, 2))}, "9 channels and 2 steps: .* transposed"),
         ({"X": np.zeros((40, 2, 5))}, "No series changes"),
         ({"X": SOUND["X"] * (np.arange(40) > 29)[:, None, None]}, "30 of 40 series do not change"),
-        ({"y": np.arange(40) % 30}, "30 labels for 40 series"),
+        ({"y": np.arange(40) % 30}, "30 labels for 40 series, 30 of them for fewer than 5"),
+        ({"X": SOUND["X"] * np.array([1, 1000])[:, None]}, "Channels spread between .* scale them"),
+        ({"X": SOUND["X"] * np.array([1, 0])[:, None]}, r"Channels 1 \(from 0\) are the same"),
         ({"y": np.full(40, 3.5)}, "All targets are the same"),
         ({"y": np.arange(40.0) % 3}, "Targets are 3 different whole numbers"),
         ({"y": np.ones((40, 3), bool)}, "3 of 3 labels are the same"),
@@ -72,6 +75,14 @@ def test_clients_of_identical_samples_are_found():
     assert of_clients.whole_train_sets(partition(a, b), 2) == 1
 
 
+def test_clients_of_one_label_are_found():
+    drawn = partition(np.array([0, 1]), np.array([2, 3]))
+    (found,) = of_clients.findings(drawn, np.array([0, 1, 1, 1]))
+    assert found.startswith("1 of 2 clients have one label alone")
+    assert of_clients.findings(drawn, np.array([0, 1, 1, 0])) == []
+    assert of_clients.findings(drawn, np.array([0.5, 1, 1, 1])) == []
+
+
 def test_a_command_says_all_of_it(tmp_path):
     file = write(tmp_path, X=np.zeros((40, 2, 5)), client=np.arange(40) // 10)
 
@@ -79,21 +90,32 @@ def test_a_command_says_all_of_it(tmp_path):
         command = [sys.executable, str(ROOT / "scripts/check_data.py"), *map(str, words)]
         return subprocess.run(command, cwd=tmp_path, capture_output=True, text=True)
 
-    said = check(file).stderr
+    said = check(file).stdout
     assert "40 series of 2 channels and 5 steps; classification, 2 labels" in said
     assert "4 clients, with 9 to 9 train samples" in said
     assert "note: No series changes over its steps." in said
     assert "takes all that 4 of 4 clients have" in said
     assert "No clusters are known" in said
-    assert "takes all" not in check(file, "--samples-per-round", 5).stderr
-    assert "names no clients" in check(write(tmp_path)).stderr
+    assert "takes all" not in check(file, "--samples-per-round", 5).stdout
+    assert "names no clients" in check(write(tmp_path)).stdout
     wrong = check(write(tmp_path, client=np.arange(40)))
     assert wrong.returncode == 2
     assert (
-        "\nerror: partition: client 0 (counted from 0 in sorted order) has 1 series, too few"
+        "error: partition: client 0 (counted from 0 in sorted order) has 1 series, too few"
         in wrong.stderr
     )
     assert list(tmp_path.iterdir()) == [file]
+    tested = np.arange(40) % 5 == 0
+    said = check(write(tmp_path, client=np.arange(40) // 10, tested=tested)).stdout
+    assert "4 clients, with 8 to 8 train samples, 8 in the median, by its array tested" in said
+    file.rename(tmp_path / "Mine_2.npz")
+    assert "names are of a-z, 0-9 and dashes" in check(tmp_path / "Mine_2.npz").stderr
+
+
+def test_a_name_that_the_project_has_is_refused():
+    with pytest.raises(UserError, match="har is a dataset of the project's; rename yours"):
+        own.check_name("har", ["har"])
+    own.check_name("my-har", ["har"])
 
 
 def test_what_a_registry_states_is_not_doubted():

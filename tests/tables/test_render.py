@@ -51,9 +51,9 @@ def test_where_rows_are_of_several_datasets_each_says_its_own():
 
 def test_captions_say_what_a_score_is_a_mean_over():
     table, text, _ = shown()
-    assert "of a seed over clients and all rounds" in text
+    assert "of each seed, the mean over clients and all rounds" in text
     last = render.caption(TITLE, table, "quick", "P", "after the last round")
-    assert "of a seed over clients after the last round" in last
+    assert "of each seed, the mean over clients after the last round" in last
 
 
 def test_what_makes_results_mean_nothing_stands_below_those_rows_that_it_is_of():
@@ -143,9 +143,9 @@ def test_the_interval_that_judges_and_the_gaps_are_shown():
         ["", "difference", "+0.000", "-0.050"],
         ["", "one further seed", "0.850–0.950", "0.650–0.750"],
         ["", "verdict", "reproduced", "reproduced"],
-        ["", "less A1, published", "", "-0.150"],
-        ["", "less A1, rebuilt", "", "-0.200"],
-        ["", "95% interval", "", "-0.200 to -0.200"],
+        ["", "minus A1, published", "", "-0.150"],
+        ["", "minus A1, rebuilt", "", "-0.200"],
+        ["", "its 95% interval", "", "-0.200 to -0.200"],
         ["", "one further seed", "", "-0.200 to -0.200"],
         ["", "verdict", "", "differs"],
     ]
@@ -203,3 +203,13 @@ def test_latex_compiles(tmp_path):
     done = subprocess.run(command, cwd=tmp_path, capture_output=True, text=True, check=False)
     assert done.returncode == 0, done.stdout[-2000:]
     assert "Overfull" not in done.stdout
+
+
+def test_what_is_not_shown_is_said():
+    table, *_ = shown()
+    asked = ["accuracy", "rand", "rmse"]
+    (said,) = render.limits(table, asked)
+    assert said == "Left out: Root mean square error: not defined of this data, or not found here."
+    two = table.assign(n_seeds=2)
+    assert render.limits(two, []) == ["Of two seeds an interval says next to nothing."]
+    assert render.limits(table.assign(n_seeds=1), []) == []

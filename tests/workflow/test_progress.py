@@ -24,6 +24,11 @@ def test_what_is_to_do_is_said_by_table():
     assert progress.summary([run], upstream) == "1 job is to do."
 
 
+def test_what_is_asked_for_has_a_name():
+    dag = SimpleNamespace(jobs=[Job("run", "r.csv"), Job("make_table", "t/a.csv")])
+    assert progress.asked(dag) == {"run", "make_table", "a"}
+
+
 def test_time_left_by_hand():
     """Two runs of 30 s and a training of 120 s took 90 s, two at once; as much is left."""
     done = [("run", 30.0), ("run", 30.0), ("train", 120.0)]

@@ -1,14 +1,27 @@
 """What of a partition makes results mean nothing, though it can be run."""
 
+import numpy as np
+
 from fedreact.clients.partition import Partition
 
 
-def findings(drawn: Partition) -> list[str]:
-    """A sentence for each thing that is suspicious; none, if nothing is."""
-    K, held = len(drawn.train), {samples.tobytes() for samples in drawn.train}
-    if len(held) == K:
-        return []
-    return [f"{K} clients hold {len(held)} different train sets: some have identical samples."]
+def findings(drawn: Partition, y: np.ndarray | None = None) -> list[str]:
+    """A sentence for each thing that is suspicious; none, if nothing is.
+
+    ``y`` are the labels ``[N]`` where it is no intention that clients have one alone.
+    """
+    K, held, found = len(drawn.train), {samples.tobytes() for samples in drawn.train}, []
+    if len(held) < K:
+        found.append(
+            f"{K} clients hold {len(held)} different train sets: some have identical samples."
+        )
+    if y is not None and y.dtype.kind == "i":
+        alone = sum(len(np.unique(y[of])) == 1 for of in drawn.train)
+        if alone:
+            found.append(
+                f"{alone} of {K} clients have one label alone, which they predict without learning."
+            )
+    return found
 
 
 def whole_train_sets(drawn: Partition, samples_per_round: int) -> int:

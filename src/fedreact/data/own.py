@@ -26,6 +26,7 @@ Labels, clients and trials are numbered in sorted order. Scaling is the user's: 
 
 import re
 import zipfile
+from collections.abc import Iterable
 from pathlib import Path
 
 import numpy as np
@@ -53,6 +54,14 @@ def names(data_folder: Path) -> list[str]:
     """Names of the datasets that a user has placed; others than these letters are no names."""
     files = (Path(data_folder) / FOLDER).glob("*.npz")
     return sorted(file.stem for file in files if re.fullmatch(NAME, file.stem))
+
+
+def check_name(name: str, registered: Iterable[str]) -> None:
+    """Refuse a name that paths cannot have, or that a dataset of the project has already."""
+    if not re.fullmatch(NAME, name):
+        raise UserError(f"{name}.npz: names are of a-z, 0-9 and dashes; rename it")
+    if name in registered:
+        raise UserError(f"{name}.npz: {name} is a dataset of the project's; rename yours")
 
 
 def misnamed(data_folder: Path) -> list[str]:

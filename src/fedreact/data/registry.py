@@ -115,6 +115,11 @@ class DatasetEntry:
         return replace(self, files=files, listed=None)
 
 
+def registries(config: Path = Path("config")) -> list[Path]:
+    """Registries of the project in the current folder: its own first, then those of papers."""
+    return [config / "datasets.yaml", *sorted(config.glob("papers/*/datasets.yaml"))]
+
+
 def load_registry(*paths: Path) -> dict[str, DatasetEntry]:
     """Read registries: ``config/datasets.yaml``, and those that papers bring with them.
 

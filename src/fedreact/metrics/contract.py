@@ -66,7 +66,3 @@ class Metric:
     client: Callable[[np.ndarray], np.ndarray] = lambda means: means[..., 0]
     over: Callable[[np.ndarray], float] = np.mean
     power: int = 0
-
-    def worst(self, values: np.ndarray) -> float:
-        """The worst of some values."""
-        return float(np.max(values) if self.better == "lower" else np.min(values))

@@ -1,4 +1,4 @@
-"""The primary metric of a task in the true cluster where it is worst."""
+"""Accuracy in the true cluster where it is worst, as runs of kind ``clustered`` find it."""
 
 from fedreact.metrics.contract import Metric
 

@@ -1,4 +1,4 @@
-"""The primary metric of a task over the tenth of the clients where it is worst."""
+"""Accuracy of the tenth of the clients where it is worst, as ``clustered`` runs find it."""
 
 from fedreact.metrics.contract import Metric
 

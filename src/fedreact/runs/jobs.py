@@ -82,7 +82,7 @@ def findings(kind: str, inputs: Inputs, options: Any, methods: Sequence[Method])
     registered = inputs.data.name in plugins.names("data/sources", "SOURCE")
     found = [
         *of_data.findings(inputs.data, stated=registered),
-        *of_partition.findings(inputs.partition),
+        *of_partition.findings(inputs.partition, None if registered else inputs.data.y),
         *(of_kind.findings(inputs, options, methods) if hasattr(of_kind, "findings") else []),
     ]
     for sentence in found:

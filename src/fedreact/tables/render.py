@@ -1,9 +1,12 @@
 """Tables for readers, from cells: Markdown and LaTeX, published value above the rebuilt one."""
 
+from collections.abc import Sequence
+
 import pandas as pd
 
 from fedreact import plugins
 from fedreact.tables.cells import ALL
+from fedreact.tables.published import NOTHING
 
 SOURCES = {"air-writing-sim": "simulated air-writing (air-writing-sim)"}
 JUDGED = ("reproduced", "differs", "undecided")
@@ -20,14 +23,18 @@ def caption(title: str, cells: pd.DataFrame, scale: str, source: str, when: str 
     number = f"{numbers.min()} to {seeds}" if numbers.min() < seeds else seeds
     return (
         f"{title}. Rebuilt on {data} at scale {scale}: mean over {number} "
-        f"seed{'s' if seeds > 1 else ''} with 95% intervals, of a seed over clients "
-        f"{when}. Published: {source}."
-    )
+        f"seed{'s' if seeds > 1 else ''} with 95% intervals; of each seed, the mean over clients "
+        f"{when}. {_published(source)}"
+    ).rstrip()
 
 
 def caption_of_study(title: str, source: str) -> str:
     """What a table of a study is, and what it is compared with."""
-    return f"{title}. Published: {source}."
+    return f"{title}. {_published(source)}".rstrip()
+
+
+def _published(source):
+    return "" if source == NOTHING["source"] else f"Published: {source}."
 
 
 def lines(cells: pd.DataFrame, reference: str | None = None) -> list[list[str]]:
@@ -78,9 +85,9 @@ def _kinds(cells, decimals, counted, reference):
     yield "one further seed", intervals("pi", judged_by="verdict")
     yield "verdict", verdicts("verdict", "difference")
     if reference and not counted:
-        yield f"less {reference}, published", numbers("gap_published", "+")
-        yield f"less {reference}, rebuilt", numbers("gap", "+")
-        yield "95% interval", intervals("gap", "+")
+        yield f"minus {reference}, published", numbers("gap_published", "+")
+        yield f"minus {reference}, rebuilt", numbers("gap", "+")
+        yield "its 95% interval", intervals("gap", "+")
         yield "one further seed", intervals("gap_pi", "+", "gap_verdict")
         yield "verdict", verdicts("gap_verdict", "gap_published")
 
@@ -95,6 +102,16 @@ def notes(
     rows = _told(reasons, "Not comparable with the published values: ")
     left_out = [f"Left out: {line}" for line in _told(skipped or {}, "")]
     return [*rows, *_told(doubts or {}, ""), *left_out]
+
+
+def limits(cells: pd.DataFrame, metrics: Sequence[str]) -> list[str]:
+    """What a table cannot show of what was asked of it, and what its intervals cannot say."""
+    found, there = [], set(cells["metric"])
+    if absent := [plugins.load("metrics", m, "METRIC").title for m in metrics if m not in there]:
+        found.append(f"Left out: {'; '.join(absent)}: not defined of this data, or not found here.")
+    if cells["n_seeds"].max() == 2:
+        found.append("Of two seeds an interval says next to nothing.")
+    return found
 
 
 def findings(of_rows: dict[str, list[str]]) -> list[str]:

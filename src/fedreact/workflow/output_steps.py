@@ -5,6 +5,8 @@ from collections.abc import Iterable
 from typing import TYPE_CHECKING, Any
 
 from fedreact import plugins
+from fedreact.errors import UserError
+from fedreact.workflow import variants
 from fedreact.workflow.ask import Asked
 from fedreact.workflow.cells import Cell
 from fedreact.workflow.code import digest
@@ -78,9 +80,17 @@ class OutputSteps:
         why = [self.plan.sources.missing(name) for name in data]
         return why[0] if why and all(why) else None
 
-    def datasets_shown(self) -> list[str]:
-        """Datasets of all tables and figures of the chosen papers."""
-        targets = self.plan.chosen(self.plan.tables | self.plan.figures)
+    def _known(self, target):
+        """Refuse what is asked for of data that nobody knows, before a file of before is gone."""
+        data, registry = [c.data for c in self.cells(target).values()], self.plan.sources.registry
+        nobodys = data and not any(variants.parts(name)[0] in registry for name in data)
+        if nobodys and (why := self.missing(target)):
+            raise UserError(f"{target}: nothing of it can be built: {why}")
+
+    def datasets_shown(self, asked: Iterable[str] = ()) -> list[str]:
+        """Datasets of tables and figures, of those of the chosen papers if none are given."""
+        named = self.plan.tables | self.plan.figures
+        targets = [target for target in asked if target in named] or self.plan.chosen(named)
         found = [data for target in targets for data in self.datasets_of(target)]
         return list(dict.fromkeys(found))
 
@@ -99,6 +109,7 @@ class OutputSteps:
         paper, _, spec = self._spec(target)
         if spec.study:
             return [self.plan.files.study(target)]
+        self._known(target)
         return self.scores(paper.name, self.cells(target).values())
 
     def published(self, target: str) -> list[str]:
@@ -149,6 +160,7 @@ class OutputSteps:
 
     def figure_scores(self, target: str) -> list[str]:
         """Scores that a figure is made of."""
+        self._known(target)
         return self.scores(self._spec(target)[0].name, self.cells(target).values())
 
     def figure_files(self, target: str) -> list[str]:

@@ -12,7 +12,8 @@ from functools import cached_property
 from pathlib import Path
 
 from fedreact import options
-from fedreact.data.registry import load_registry
+from fedreact.data import own
+from fedreact.data.registry import load_registry, registries
 from fedreact.errors import UserError
 from fedreact.provenance import TOLD
 from fedreact.workflow import failures
@@ -29,7 +30,6 @@ from fedreact.workflow.run_steps import RunSteps
 from fedreact.workflow.sources import Sources
 from fedreact.workflow.steps import Steps
 
-REGISTRY = Path("config/datasets.yaml")
 MAIN_ROLE = "digits"  # whose dataset is chosen by `dataset`, not by `digits_dataset`
 
 
@@ -66,7 +66,7 @@ class Plan:
         self.claims, self.measures = ClaimSteps(self), MeasureSteps(self)
 
     def _sources(self, of_roles):
-        registry = load_registry(REGISTRY, *sorted(FOLDER.glob("*/datasets.yaml")))
+        registry = load_registry(*registries())
         roles = {entry.role for entry in registry.values() if entry.role}
         chosen = {MAIN_ROLE: self.config.dataset}
         for key, name in of_roles.items():
@@ -92,6 +92,8 @@ class Plan:
         named = [*self.tables, *self.figures, *self.searches, *paper_names()]
         if twice := [name for name in named if named.count(name) > 1]:
             raise UserError(f"{FOLDER}: there are two targets of the name {twice[0]!r}")
+        for name in own.names(self.sources.data_folder):
+            own.check_name(name, self.sources.registry)
         for name in paper_names():
             self.steps.check(name)
             self.cells(name).check()

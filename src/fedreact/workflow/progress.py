@@ -30,6 +30,13 @@ def begin(dag: Any, results: Path) -> None:
     threading.Thread(target=_watch, args=(dag, todo, results), daemon=True).start()
 
 
+def asked(dag: Any) -> set[str]:
+    """Names of the rules, and of the tables and figures, that what was asked for needs."""
+    jobs = list(dag.jobs)
+    made = {Path(str(job.output[0])).stem for job in jobs if job.rule.name in SHOWN}
+    return made | {job.rule.name for job in jobs}
+
+
 def summary(todo: Sequence[Any], upstream: Any) -> str:
     """One paragraph: how many jobs, and how many of them each table or figure waits for."""
     wanted = set(todo)

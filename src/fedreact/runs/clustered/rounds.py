@@ -14,7 +14,7 @@ from fedreact.clients.partition import Partition
 from fedreact.clients.sampling import draw
 from fedreact.clients.schedule import Schedule
 from fedreact.errors import UserError
-from fedreact.metrics.contract import Metric
+from fedreact.metrics.contract import PRIMARY, Metric
 from fedreact.rng import generator
 from fedreact.runs.clustered.scoring import HeldOut, rand_score
 from fedreact.runs.clustered.tasks import LinearTask
@@ -31,7 +31,8 @@ class RoundScores(NamedTuple):
         Rand score of the clusters; NaN for methods without one cluster for each client, and where
         the true clusters are not known.
     worst_cluster
-        The first metric averaged over the clients of the true cluster where it is worst.
+        Accuracy averaged over the clients of the true cluster where it is worst; NaN where the true
+        clusters are not known, or accuracy is not the first metric.
     worst_tenth
         The same over the tenth of the clients where it is worst.
     n_clusters
@@ -114,7 +115,8 @@ def run(
                     f"infinite in round {t}"
                 )
             scores = held_out.scores(models, weights, metrics, task.unit, task.centre)
-            known = found is not None and partition.clusters_known
+            known_clusters = partition.clusters_known
+            known = found is not None and known_clusters
             rand = rand_score(clusters, found[seen]) if known else np.nan
             by_cluster = [scores[first][clusters == c].mean() for c in np.unique(clusters)]
             means = {name: float(metrics[name].over(of)) for name, of in scores.items()}
@@ -123,19 +125,19 @@ def run(
                     models, of_others[seen], {first: metrics[first]}, task.unit, task.centre
                 )
                 means[f"{first}_exchanged"] = float(metrics[first].over(elsewhere[first]))
-            worst = metrics[first].worst(by_cluster)
-            tenth = worst_tenth(scores[first], metrics[first])
+            # Both are shown as accuracies, and the one of clusters that somebody knows.
+            of_accuracy = first == PRIMARY["classification"]
+            worst = float(min(by_cluster)) if of_accuracy and known_clusters else np.nan
+            tenth = worst_tenth(scores[first]) if of_accuracy else np.nan
             n_clusters = np.nan if found is None else len(np.unique(found[seen]))
-            true = truth if partition.clusters_known else None
+            true = truth if known_clusters else None
             kept = of_clients(seen, scores[first], found, true)
             yield RoundScores(t, name, means, float(rand), worst, tenth, n_clusters, kept)
 
 
-def worst_tenth(scores: np.ndarray, metric: Metric) -> float:
-    """Mean over the tenth of the clients, one at least, where a metric is worst."""
-    ordered = np.sort(scores if metric.better != "lower" else -scores)
-    mean = ordered[: -(-len(scores) // 10)].mean()
-    return float(mean if metric.better != "lower" else -mean)
+def worst_tenth(scores: np.ndarray) -> float:
+    """Mean over the tenth of the clients, one at least, whose scores are lowest."""
+    return float(np.sort(scores)[: -(-len(scores) // 10)].mean())
 
 
 def of_clients(
