@@ -14,6 +14,8 @@ from own_examples import COMMANDS, add_examples, files_of
 from fedreact import plugins
 from fedreact.algorithms.clustered.contract import Setting, Uploads
 from fedreact.errors import UserError
+from fedreact.runs import contract as runs_of
+from fedreact.task import Task
 
 pytestmark = pytest.mark.campaign
 
@@ -80,6 +82,21 @@ def test_its_table_says_what_each_file_defines():
         path = (PAGE.parent / example).resolve().relative_to(ROOT / "examples/own")
         assert str(path.parent) == folder
         assert re.search(rf"^{defines} = ", (ROOT / "examples/own" / path).read_text(), re.M)
+
+
+def test_methods_that_it_names_are_there_and_fit_the_tasks_that_it_says():
+    lines = re.findall(
+        r"^\|[^|]*\|([^|]+)\| (yes|no) \| (yes|no) \| (yes|no) \|$", PAGE.read_text(), re.M
+    )
+    assert len(lines) == 6
+    tasks = [Task(kind, 2, 3, 20) for kind in ("classification", "multi-label", "regression")]
+    for cell, *fits in lines:
+        named = re.findall(r"`(\w+)/([a-z0-9-]+)`", cell)
+        assert named, cell
+        for paper, name in named:
+            kind, method = make_plan().steps.paper(paper).methods[name]
+            runs = [runs_of.skipped(kind, method.algorithm, task) is None for task in tasks]
+            assert runs == [fit == "yes" for fit in fits], name
 
 
 # ---- The examples -------------------------------------------------------------------------------
