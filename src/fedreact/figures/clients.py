@@ -65,7 +65,10 @@ class Clients(FigureKind):
             axes.set_yticks([])
             axes.tick_params(labelsize="small")
             axes.xaxis.set_major_locator(MaxNLocator(integer=True, steps=[1, 2, 5, 10]))
-        above.axes[0].set_ylabel("Clients, by true cluster", fontsize="small")
+        known = shown and (kept[shown[0]][0]["true_cluster"] >= 0).any()
+        above.axes[0].set_ylabel(
+            "Clients, by true cluster" if known else "Clients", fontsize="small"
+        )
         axes = below.subplots()
         for i, (label, seeds) in enumerate(kept.items()):
             low, worst, quarter, median, upper, high = _spread(seeds)
@@ -78,7 +81,7 @@ class Clients(FigureKind):
         axes.set_ylim(len(kept) - 0.5, -0.5)
         axes.tick_params(axis="x", labelsize="small")
         axes.set_xlabel(
-            "Score of clients, mean over rounds: range, quartiles, median; triangle: worst tenth",
+            "Clients' means over rounds: range, quartiles, median; triangle: mean of the lowest tenth",
             fontsize="small",
         )
         axes.spines[["top", "right"]].set_visible(False)
@@ -96,7 +99,7 @@ def kept_of_clients(lines):
         if beside is None:
             raise UserError(f"{file}: there is no record of its clients beside it")
         at = beside["method"] == method
-        found.append({name: beside[name][at] for name in KEPT})
+        found.append({name: beside[name][at] for name in KEPT} | {"metric": str(beside["metric"])})
     return found
 
 
@@ -124,7 +127,7 @@ def _over_time(of_seed):
 
 
 def _spread(seeds):
-    """Least, mean of the worst tenth, quartiles and largest of clients' means over rounds."""
+    """Least, mean of the lowest tenth, quartiles and largest of clients' means over rounds."""
     import numpy as np
 
     means = [np.nanmean(of["score"], axis=0) for of in seeds]

@@ -9,12 +9,14 @@ from fedreact.metrics.contract import PRIMARY
 
 @dataclass(frozen=True)
 class Differences(FigureKind):
-    """A dot a client: its score by a method less that by another, mean over seeds.
+    """A dot a client: its score by a method less that by another after the last round, mean over seeds.
 
     Attributes
     ----------
-    of, to
-        The method, and the one that it is compared with.
+    of
+        A method.
+    to
+        The method that it is compared with.
     settings
         Setting by label of its line.
     """
@@ -37,6 +39,7 @@ class Differences(FigureKind):
         import numpy as np
         from matplotlib.figure import Figure
 
+        from fedreact import plugins
         from fedreact.figures.style import COLOURS, seeds_of
 
         shown = [s for s in self.settings if (s, "of") in cells and (s, "to") in cells]
@@ -44,10 +47,13 @@ class Differences(FigureKind):
         n = seeds_of(cells)
         seeds = f"mean over {n} seeds" if n > 1 else "one seed"
         figure.suptitle(f"{title}, {seeds}", fontsize="small", x=0.01, ha="left")
-        axes, labels = figure.subplots(), []
+        axes, labels, measured = figure.subplots(), [], "Score"
         for i, label in enumerate(shown):
-            gains = _of_clients(cells[label, "of"]) - _of_clients(cells[label, "to"])
+            (ours, metric), (theirs, _) = (_of_clients(cells[label, side]) for side in ("of", "to"))
+            gains, shown_as = ours - theirs, plugins.load("metrics", metric, "METRIC")
             up, down = (gains > 0).sum(), (gains < 0).sum()
+            up, down = (down, up) if shown_as.better == "lower" else (up, down)
+            measured = shown_as.title
             labels.append(f"{label}\n{up} better, {down} worse")
             spread = np.linspace(-0.3, 0.3, len(gains)) if len(gains) > 1 else np.zeros(1)
             axes.plot(np.sort(gains), i + spread, ".", color=COLOURS[i % 7], markersize=4)
@@ -55,19 +61,21 @@ class Differences(FigureKind):
         axes.axvline(0, color="#666666", linewidth=0.8)
         axes.set_yticks(range(len(labels)), labels, fontsize="x-small")
         axes.set_ylim(max(1, len(labels)) - 0.4, -0.6)
-        axes.set_xlabel("Difference in accuracy; stroke: mean over clients", fontsize="small")
+        what = f"{measured}, difference after the last round; stroke: mean over clients"
+        axes.set_xlabel(what, fontsize="small")
         axes.tick_params(axis="x", labelsize="small")
         axes.spines[["top", "right"]].set_visible(False)
         return figure
 
 
 def _of_clients(lines):
-    """Scores ``[K]`` of the last round, mean over seeds."""
+    """Scores ``[K]`` of the last round, mean over seeds, and what they are."""
     import numpy as np
 
     from fedreact.figures.clients import kept_of_clients
 
-    return np.mean([of["score"][-1] for of in kept_of_clients(lines)], axis=0)
+    kept = kept_of_clients(lines)
+    return np.mean([of["score"][-1] for of in kept], axis=0), kept[0]["metric"]
 
 
 FIGURE = Differences
