@@ -66,9 +66,8 @@ class Clients(FigureKind):
             axes.tick_params(labelsize="small")
             axes.xaxis.set_major_locator(MaxNLocator(integer=True, steps=[1, 2, 5, 10]))
         known = shown and (kept[shown[0]][0]["true_cluster"] >= 0).any()
-        above.axes[0].set_ylabel(
-            "Clients, by true cluster" if known else "Clients", fontsize="small"
-        )
+        label = "Clients, by true cluster" if known else "Clients"
+        above.axes[0].set_ylabel(label, fontsize="small")
         axes = below.subplots()
         for i, (label, seeds) in enumerate(kept.items()):
             low, worst, quarter, median, upper, high = _spread(seeds)
@@ -81,7 +80,7 @@ class Clients(FigureKind):
         axes.set_ylim(len(kept) - 0.5, -0.5)
         axes.tick_params(axis="x", labelsize="small")
         axes.set_xlabel(
-            "Clients' means over rounds: range, quartiles, median; triangle: mean of the lowest tenth",
+            "Clients' means over rounds: range, quartiles, median; triangle: mean of lowest tenth",
             fontsize="small",
         )
         axes.spines[["top", "right"]].set_visible(False)

@@ -9,7 +9,7 @@ from fedreact.metrics.contract import PRIMARY
 
 @dataclass(frozen=True)
 class Differences(FigureKind):
-    """A dot a client: its score by a method less that by another after the last round, mean over seeds.
+    """A dot a client: its score after the last round by a method less that by another.
 
     Attributes
     ----------
