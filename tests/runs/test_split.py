@@ -10,6 +10,7 @@ from fedreact import plugins
 from fedreact.algorithms.split.contract import Fitted
 from fedreact.clients.partition import Partition
 from fedreact.data.dataset import SeriesDataset
+from fedreact.data.windows import Windows
 from fedreact.engine.place import Place
 from fedreact.engine.split import Federation, multiply_adds
 from fedreact.errors import UserError
@@ -268,6 +269,23 @@ def test_tests_are_not_looked_at_in_training(tmp_path):
             found.append(run(tmp_path, "s-lstm", **given)[0][2]["forecast"])
     assert found[0] == found[1]
     assert found[2] != found[3]
+
+
+def test_inputs_are_scaled_by_what_is_trained_on_in_arrays_and_in_recordings():
+    rows = RNG.normal(5, 3, (60, 2)).astype(np.float32)
+    rows[:, 1] = 7
+    starts = np.r_[np.arange(20), np.arange(30, 50)]
+    windows = Windows(rows, starts, 4)
+    whole = np.stack([np.arange(20), np.arange(20, 40)])
+    for X in (windows, windows[np.arange(40)]):
+        found = split.ranged(X, whole, whole[:, :10])
+        seen = found[whole[:, :10]]
+        assert seen[..., 0].min((1, 2)).tolist() == [0, 0]
+        assert seen[..., 0].max((1, 2)).tolist() == [1, 1]
+        assert (found[np.arange(40)][..., 1] == 0).all()
+        own = rows[starts[25] : starts[25] + 4, 0]
+        low, high = rows[30:43, 0].min(), rows[30:43, 0].max()
+        np.testing.assert_allclose(found[25][:, 0], (own - low) / (high - low), rtol=1e-5)
 
 
 def test_training_stops_without_a_smaller_loss_of_validation(tmp_path):

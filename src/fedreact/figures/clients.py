@@ -84,7 +84,7 @@ class Clients(FigureKind):
         return figure
 
 
-def kept_of_clients(lines):
+def kept_of_clients(lines, names=("score", "cluster", "true_cluster")):
     """What is kept of the clients of a cell, given its lines: a mapping of arrays a seed."""
     from fedreact.errors import UserError
     from fedreact.runs import of_clients
@@ -95,7 +95,9 @@ def kept_of_clients(lines):
         if beside is None:
             raise UserError(f"{file}: there is no record of its clients beside it")
         at = beside["method"] == method
-        found.append({name: beside[name][at] for name in ("score", "cluster", "true_cluster")})
+        if lacking := [name for name in names if name not in beside]:
+            raise UserError(f"{file}: nothing is kept of clients' {lacking[0]}")
+        found.append({name: beside[name][at] for name in names})
     return found
 
 

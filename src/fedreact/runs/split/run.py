@@ -130,16 +130,49 @@ def prepared(inputs: Inputs, options: Options) -> Tasks:
     fit, held = train[:, :first], train[:, there:]
     K, M = len(train), data.task.outputs
     y, unit, low = data.y, np.ones((K, M)), np.zeros((K, M))
+    whole = np.concatenate([train, test], axis=1)
+    seen = fit if options.scaled_by == "train" else whole
     if data.task.kind == "regression":
         y = data.y.reshape(len(data.y), M).astype(float)
-        seen = fit if options.scaled_by == "train" else np.concatenate([train, test], axis=1)
-        low = y[seen].min(1)
-        unit = np.where((span := y[seen].max(1) - low) > 0, span, 1.0)
+        low, unit, _ = _range(y[seen], axis=1)
         scaled = np.zeros_like(y)
-        for k, own in enumerate(np.concatenate([train, test], axis=1)):
+        for k, own in enumerate(whole):
             scaled[own] = (y[own] - low[k]) / unit[k]
         y = scaled.astype(np.float32)
-    return Tasks(data.steps_first, y, fit, held, test, unit, low)
+    return Tasks(ranged(data.steps_first, whole, seen), y, fit, held, test, unit, low)
+
+
+def ranged(X: np.ndarray | Windows, whole: np.ndarray, seen: np.ndarray) -> np.ndarray | Windows:
+    """Windows with each client's channels brought to [0, 1] by their range in what it has seen.
+
+    What does not vary there becomes 0. Other windows than those of clients are not kept.
+
+    Parameters
+    ----------
+    whole, seen
+        ``[K, n]``: all windows of each client, and those that say the range.
+    """
+    if isinstance(X, np.ndarray):
+        found = np.zeros_like(X)
+        for own, mine in zip(whole, seen):
+            low, unit, varies = _range(X[mine], axis=(0, 1))
+            found[own] = np.where(varies, (X[own] - low) / unit, 0)
+        return found
+    values, starts, before = [], np.zeros_like(X.starts), 0
+    for own, mine in zip(whole, seen):
+        first, end = X.starts[own].min(), X.starts[own].max() + X.length
+        low, unit, varies = _range(X[mine], axis=(0, 1))
+        values.append(np.where(varies, (X.values[first:end] - low) / unit, 0).astype(np.float32))
+        starts[own] = X.starts[own] - first + before
+        before += end - first
+    return Windows(np.concatenate(values), starts, X.length)
+
+
+def _range(values, axis):
+    """The least of some values, how far they reach (1 where they do not vary), whether they do."""
+    low = values.min(axis)
+    span = values.max(axis) - low
+    return low, np.where(span > 0, span, 1), span > 0
 
 
 def divided(options: Options, n_train: int) -> tuple[int, int]:

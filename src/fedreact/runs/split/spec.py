@@ -46,8 +46,8 @@ class Options:
         Whether windows are put in a new order in each epoch, the same for all clients; else batches
         are in the order of time.
     scaled_by
-        Targets are brought to [0, 1] by their range in a client's windows to train on, or in
-        ``all`` of its windows, those of tests included.
+        Channels and targets are brought to [0, 1] by their range in a client's windows to train
+        on, or in ``all`` of its windows, those of tests included.
     bounded
         Whether predicted numbers pass a sigmoid, so that none lies outside that range.
     labels
