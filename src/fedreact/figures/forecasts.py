@@ -55,10 +55,10 @@ class Forecasts(FigureKind):
             ):
                 axes.plot(kept[name][-1][self.client], label=LABELS[name], **look)
             axes.set_title(label, fontsize="small", loc="left")
+            axes.set_ylabel(self.label, fontsize="small")
             axes.legend(frameon=False, fontsize="x-small", loc="upper right")
             axes.tick_params(labelsize="small")
             axes.spines[["top", "right"]].set_visible(False)
-        panels[n // 2].set_ylabel(self.label, fontsize="small")
         panels[-1].set_xlabel(self.step, fontsize="small")
         return figure
 

@@ -47,7 +47,7 @@ def test_series_stand_in_the_order_of_time():
 def test_or_at_times_that_all_have():
     # The second owner begins at 3, the third has every second time from 0 on.
     time = np.r_[np.arange(10), np.arange(3, 16), 2.0 * np.arange(20)].astype(float)
-    drawn = Aligned(by="time", test_share=0.3).deal(data(time=time), 0)
+    drawn = Aligned(clock="common", test_share=0.3).deal(data(time=time), 0)
     both = [np.r_[a, b] for a, b in zip(drawn.train, drawn.test, strict=True)]
     assert [time[of].tolist() for of in both] == [[4, 6, 8]] * 3
 
@@ -56,7 +56,7 @@ def test_data_must_say_whose_and_when():
     with pytest.raises(UserError, match="does not say whose"):
         Aligned().deal(dataset(np.arange(9) % 3), 0)
     with pytest.raises(UserError, match="does not say of when"):
-        Aligned(by="time").deal(data(), 0)
+        Aligned(clock="common").deal(data(), 0)
     apart = np.arange(len(OWNER)).astype(float)
     with pytest.raises(UserError, match="too few series that clients share"):
-        Aligned(by="time").deal(data(time=apart), 0)
+        Aligned(clock="common").deal(data(time=apart), 0)

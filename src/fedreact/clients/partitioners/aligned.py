@@ -24,16 +24,16 @@ class Aligned:
         So many owners, drawn from the seed; ``null``: all.
     series
         Of each, the first; who has fewer is no client. ``null``: as many as the shortest has.
-    by
-        The i-th series of all stand beside each other by their ``order``, or by their ``time``:
-        then series of a time that not all have are left out.
+    clock
+        Whether the i-th series of each stand beside each other by its ``own`` order, or those of a
+        ``common`` time: then series of a time that not all have are left out.
     test_share
         Share of the test set.
     """
 
     clients: Count | None = None
     series: Count | None = None
-    by: Literal["order", "time"] = "order"
+    clock: Literal["own", "common"] = "own"
     test_share: InnerShare = 0.2
 
     @property
@@ -49,7 +49,7 @@ class Aligned:
         UserError
             There are too few owners, or series, or they do not say whose and of when they are.
         """
-        if data.owner is None or (self.by == "time" and data.time is None):
+        if data.owner is None or (self.clock == "common" and data.time is None):
             what = "whose" if data.owner is None else "of when"
             raise UserError(f"partition: {data.name} does not say {what} each series is")
         own = {int(k): np.flatnonzero(data.owner == k) for k in np.unique(data.owner)}
@@ -64,7 +64,7 @@ class Aligned:
         if self.clients is not None:
             drawn = generator(seed, "owners").permutation(sorted(own))[: self.clients]
             own = {k: own[k] for k in sorted(drawn.tolist())}
-        if self.by == "time":
+        if self.clock == "common":
             own = _of_common_times(own, data.time)
         n = self.series or min(map(len, own.values()))
         n_test = max(1, round(self.test_share * n))

@@ -226,7 +226,8 @@ def planned(options: Options, forward: float, n_fit: int, n_held: int) -> Plan:
         points = tuple(range(per_epoch, options.epochs * per_epoch + 1, per_epoch))
     else:
         left = options.gflops - options.points * of_held
-        steps = max(options.points, round(left / of_step))
+        steps = min(round(left / of_step), options.epochs * per_epoch)
+        steps = max(options.points, steps)
         points = tuple(-(-i * steps // options.points) for i in range(1, options.points + 1))
     return Plan(points, per_epoch, of_step, of_held)
 

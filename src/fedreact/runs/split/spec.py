@@ -28,10 +28,10 @@ class Options:
         Whether each client is its own, or ``one`` has all of them and the server: the same
         computation, and nothing is sent.
     epochs
-        Passes over a client's windows, at most; validated after each.
+        Passes over a client's windows, at most; validated after each, if nothing else is said.
     gflops
-        What a client computes over all, its share of the server among it, in GFLOPs; instead of
-        epochs.
+        What a client computes over all, its share of the server among it, in GFLOPs; then training
+        ends, if it has not after so many epochs.
     points
         How often models are validated in that budget, at even shares of the steps.
     patience
