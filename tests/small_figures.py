@@ -9,7 +9,9 @@ from fedreact import npz
 from fedreact.clients.partition import NOTHING, Partition
 from fedreact.data.dataset import SeriesDataset
 from fedreact.data.sources import eeg_sim
+from fedreact.figures.attention import Attention
 from fedreact.figures.bars import Bars
+from fedreact.figures.bars_of_scores import BarsOfScores
 from fedreact.figures.clients import Clients
 from fedreact.figures.curves import Curves
 from fedreact.figures.detector import FIGURE as DetectorFigure
@@ -17,6 +19,7 @@ from fedreact.figures.differences import Differences
 from fedreact.figures.digits import Digits
 from fedreact.figures.drifting import Drifting
 from fedreact.figures.first_layer import FirstLayer
+from fedreact.figures.forecasts import Forecasts
 from fedreact.figures.gain import Gain
 from fedreact.figures.label_distribution import LabelDistribution
 from fedreact.figures.n_clusters import NClusters
@@ -234,13 +237,71 @@ def sensitivity(path):
     return kind, cells, []
 
 
+def shares(path):
+    """Two scores over a share."""
+    scored = ("accuracy", "gflops")
+    kind = OverOption("s10", "samples", (4, 8), "samples", {"EC": "a1", "SC": "sc"}, scored)
+    cells = {
+        place: scores().query("method == @of['method']").assign(gflops=float(place[0]))
+        for place, of in kind.cells().items()
+    }
+    return kind, cells, []
+
+
+def bars_of_scores(path):
+    kind = BarsOfScores("s10", {"right": "accuracy", "cost": "gflops"}, "Share", CURVES)
+    return kind, of_scores(kind, scores().assign(gflops=0.4)), []
+
+
+def forecasts(path):
+    kind = Forecasts("s10", 1, "a target", "step", CURVES)
+    return kind, of_scores(kind, lines_with_what_is_shown(path)), []
+
+
+def attention(path):
+    panels = {"ten": {"setting": "s10", "method": "a1"}}
+    kind = Attention(panels, clients=(0, 1))
+    return kind, of_scores(kind, lines_with_what_is_shown(path)), []
+
+
+def attention_lines(path):
+    panels = {"ten": {"setting": "s10", "method": "sc"}}
+    kind = Attention(panels, "features", (0, 1, 7), as_lines=True)
+    return kind, of_scores(kind, lines_with_what_is_shown(path)), []
+
+
+def lines_with_what_is_shown(path):
+    """Scores of two methods, with forecasts and attention of two clients beside them."""
+    lines, rng = scores(), np.random.default_rng(0)
+    for seed in (0, 1, 2):
+        npz.save_compressed(
+            path / f"seed{seed}.clients.npz",
+            method=np.array(["a1", "sc"]),
+            round=np.array([3, 3]),
+            n_train=np.full(2, 9),
+            n_test=np.full(2, 5),
+            metric=np.array("mae"),
+            findings=np.zeros(0, dtype=str),
+            score=np.zeros((2, 2)),
+            actual=rng.random((2, 2, 5)),
+            forecast=rng.random((2, 2, 5)),
+            attention_time=rng.random((2, 2, 5, 4)),
+            attention_features=rng.random((2, 2, 5, 3)),
+        )
+    lines["file"] = [str(path / f"seed{seed}.csv") for seed in lines["seed"]]
+    return lines
+
+
 def bars(path):
     kind = Bars({"ten": {"setting": "s10"}, "all": {"setting": "s100"}}, CURVES)
     return kind, of_scores(kind), []
 
 
 MADE = {
+    "attention": attention,
     "bars": bars,
+    "bars-of-scores": bars_of_scores,
+    "forecasts": forecasts,
     "differences": differences,
     "sensitivity": sensitivity,
     "over-option": over_option,

@@ -143,6 +143,11 @@ def test_values_lie_within_the_bounds_and_none_is_better_than_what_is_right(name
 # --- The project's metrics, against scikit-learn
 
 
+def cells_of(y, p):
+    """Shares of what is true (row) and found (column)."""
+    return theirs.confusion_matrix(y.ravel(), p.ravel(), normalize="all")
+
+
 REFERENCES = {
     ("accuracy", "classification"): theirs.accuracy_score,
     ("f1", "classification"): lambda y, p: theirs.f1_score(y, p, average="macro", zero_division=0),
@@ -165,6 +170,11 @@ REFERENCES = {
         y.ravel(), p.ravel()
     ),
     ("mae", "regression"): theirs.mean_absolute_error,
+    ("mae-first-target", "regression"): lambda y, p: theirs.mean_absolute_error(y[:, 0], p[:, 0]),
+    ("mae-last-target", "regression"): lambda y, p: theirs.mean_absolute_error(y[:, -1], p[:, -1]),
+    ("true-positives", "multi-label"): lambda y, p: cells_of(y, p)[1, 1],
+    ("false-positives", "multi-label"): lambda y, p: cells_of(y, p)[0, 1],
+    ("false-negatives", "multi-label"): lambda y, p: cells_of(y, p)[1, 0],
     # Of all targets together; scikit-learn's own for several is the mean of theirs.
     ("rmse", "regression"): lambda y, p: theirs.root_mean_squared_error(y.ravel(), p.ravel()),
 }
@@ -190,7 +200,8 @@ def test_like_scikit_learn(name, kind, seed):
 def test_every_metric_of_the_project_that_is_computed_has_its_reference():
     here = {path.stem.replace("_", "-") for path in (plugins.PACKAGE / "metrics").glob("*.py")}
     ours = {(name, kind) for name, kind in COMPUTED if name in here}
-    assert ours == {*REFERENCES, ("smape", "regression")}
+    by_hand = {"smape", "smape-first-target", "smape-last-target"}
+    assert ours == {*REFERENCES, *((name, "regression") for name in by_hand)}
 
 
 CLASSIFIED = [name for name, kind in REFERENCES if kind == "classification"]
@@ -276,6 +287,12 @@ def test_smape_by_hand(found, y, expected):
     assert value("smape", np.array(found), np.array(y)) == pytest.approx(expected)
 
 
+def test_the_smape_of_a_target_by_hand():
+    found, y = np.array([[1.0, 2], [3, 0]]), np.array([[3.0, 2], [3, 1]])
+    assert value("smape-first-target", found, y) == pytest.approx((2 / 2 + 0) / 2)
+    assert value("smape-last-target", found, y) == pytest.approx((0 + 2) / 2)
+
+
 def test_balanced_accuracy_averages_the_sides_that_there_are():
     metric = plugins.load("metrics", "balanced-accuracy", "METRIC")
 
@@ -300,6 +317,7 @@ def test_over_clients_by_hand():
         "accuracy-best-fifth": pytest.approx(0.8),
         "accuracy-worst-fifth": pytest.approx(0.2),
         "accuracy-variance": pytest.approx(variance),
+        "balanced-accuracy-variance": pytest.approx(variance),
         "f1-variance": pytest.approx(variance),
         "smape-best-fifth": pytest.approx(0.2),
         "smape-worst-fifth": pytest.approx(0.8),
@@ -310,7 +328,9 @@ def test_over_clients_by_hand():
 
 @pytest.mark.parametrize("name", [n for n in NAMES if metric(n).over is not np.mean])
 def test_what_is_taken_over_clients_is_of_the_clients_own_scores(name):
-    base = metric(name.split("-")[0])
+    words = name.split("-")
+    starts = ["-".join(words[:n]) for n in range(len(words) - 1, 0, -1)]
+    base = metric(next(start for start in starts if start in NAMES))
     of = metric(name)
     assert (of.samples, of.client, of.kinds, of.power) == (
         *(base.samples, base.client, base.kinds, base.power),

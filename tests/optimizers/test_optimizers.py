@@ -16,6 +16,7 @@ from fedreact.engine.engine import Stacked
 from fedreact.errors import UserError
 from fedreact.optimizers.adam import Adam
 from fedreact.optimizers.dtssgd import DTSSGD
+from fedreact.optimizers.rmsprop import RMSprop
 from fedreact.optimizers.sgd import SGD
 
 NAMES = plugins.names("optimizers", "OPTIMIZER")
@@ -69,8 +70,9 @@ def test_sgd_by_hand():
         (SGD(0.5, 0.1), lambda w: torch.optim.SGD(w, 0.3, momentum=0.5, weight_decay=0.1)),
         (SGD(), lambda w: torch.optim.SGD(w, 0.3)),
         (Adam(), lambda w: torch.optim.Adam(w, 0.3, fused=True)),
+        (RMSprop(), lambda w: torch.optim.RMSprop(w, 0.3, 0.9, 1e-7, foreach=False)),
     ],
-    ids=["sgd", "plain sgd", "adam"],
+    ids=["sgd", "plain sgd", "adam", "rmsprop"],
 )
 def test_steps_are_those_of_torch_to_the_bit(mine, torchs):
     generator = torch.Generator().manual_seed(0)
@@ -101,6 +103,15 @@ sys.exit("torch._dynamo" in sys.modules)
 def test_no_step_loads_the_compiler(name):
     """It takes a second and more, in each process."""
     assert subprocess.run([sys.executable, "-c", STEP, name], check=False).returncode == 0
+
+
+def test_rmsprop_by_hand():
+    w, mean, expected = 1.0, 0.0, []
+    for g in (3.0, -6.0):
+        mean = 0.9 * mean + 0.1 * g * g
+        w -= 0.3 * g / (mean**0.5 + 1e-7)
+        expected.append(w)
+    assert steps(RMSprop(), (3.0, -6.0)) == pytest.approx(expected)
 
 
 def test_adam_by_hand():

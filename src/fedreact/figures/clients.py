@@ -8,7 +8,6 @@ from fedreact.figures.contract import FigureKind
 from fedreact.metrics.contract import PRIMARY
 
 TENTH, QUARTILES = 10, (25, 50, 75)
-KEPT = ("round", "score", "cluster", "true_cluster")
 
 
 @dataclass(frozen=True)
@@ -87,8 +86,11 @@ class Clients(FigureKind):
         return figure
 
 
-def kept_of_clients(lines):
-    """What is kept of the clients of a cell, given its lines: a mapping of arrays a seed."""
+def kept_of_clients(lines, names=("round", "score", "cluster", "true_cluster")):
+    """What is kept of the clients of a cell, given its lines: a mapping of arrays a seed.
+
+    ``metric`` is what scores are of.
+    """
     from fedreact.errors import UserError
     from fedreact.runs import of_clients
 
@@ -98,7 +100,10 @@ def kept_of_clients(lines):
         if beside is None:
             raise UserError(f"{file}: there is no record of its clients beside it")
         at = beside["method"] == method
-        found.append({name: beside[name][at] for name in KEPT} | {"metric": str(beside["metric"])})
+        if lacking := [name for name in names if name not in beside]:
+            raise UserError(f"{file}: nothing is kept of clients' {lacking[0]}")
+        kept = {name: beside[name][at] for name in names}
+        found.append(kept | {"metric": str(beside["metric"])})
     return found
 
 

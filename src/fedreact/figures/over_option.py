@@ -1,7 +1,7 @@
-"""Scores of methods over an option of the run, such as labelled samples a round (in no paper)."""
+"""Scores of methods over an option of the run: M-Att's Fig. 3.4, and labelled samples a round (in
+no paper)."""
 
 from dataclasses import dataclass
-from typing import ClassVar
 
 from fedreact.figures.contract import FigureKind
 from fedreact.metrics.contract import PRIMARY
@@ -9,7 +9,7 @@ from fedreact.metrics.contract import PRIMARY
 
 @dataclass(frozen=True)
 class OverOption(FigureKind):
-    """A curve a method: mean over seeds with its 95% interval, over the values of an option.
+    """A panel a score, a curve a method: means over seeds with 95% intervals, over an option.
 
     Attributes
     ----------
@@ -23,6 +23,8 @@ class OverOption(FigureKind):
         Of the axis.
     curves
         Method by label.
+    scores
+        Metrics.
     """
 
     setting: str
@@ -30,7 +32,12 @@ class OverOption(FigureKind):
     values: tuple[float, ...]
     label: str
     curves: dict[str, str]
-    metrics: ClassVar[tuple[str, ...]] = (PRIMARY["classification"],)
+    scores: tuple[str, ...] = (PRIMARY["classification"],)
+
+    @property
+    def metrics(self) -> tuple[str, ...]:
+        """What is shown."""
+        return self.scores
 
     def cells(self):
         """Each method at each value."""
@@ -42,16 +49,29 @@ class OverOption(FigureKind):
         }
 
     def draw(self, title, cells, files):
-        """Draw the curves."""
-        import pandas as pd
+        """Draw the panels, two beside each other."""
         from matplotlib.figure import Figure
 
-        from fedreact.figures.style import interval, seeds_of, style, title_and_legend, with_seeds
+        from fedreact.figures.style import seeds_of, title_and_legend, with_seeds
 
-        (metric,) = self.metrics
-        title = with_seeds(title, seeds_of(cells))
-        figure = Figure(figsize=(6, 3.6), layout="constrained")
-        axes = figure.subplots()
+        title, n = with_seeds(title, seeds_of(cells)), len(self.scores)
+        columns = min(2, n)
+        size = (6, 3.6) if n == 1 else (7.2, 1.1 + 2.3 * -(-n // columns))
+        figure = Figure(figsize=size, layout="constrained")
+        panels = figure.subplots(-(-n // columns), columns, squeeze=False).ravel()
+        for axes, metric in zip(panels, self.scores):
+            self._curves(axes, metric, cells)
+        for axes in panels[n:]:
+            axes.set_visible(False)
+        title_and_legend(figure, panels[:n], title, 3)
+        return figure
+
+    def _curves(self, axes, metric, cells):
+        """Draw a panel."""
+        import pandas as pd
+
+        from fedreact.figures.style import interval, style
+
         for i, (label, method) in enumerate(self.curves.items()):
             there = {v: cells.get((f"{v:g}", label)) for v in self.values}
             means = {v: c.groupby("seed")[metric].mean() for v, c in there.items() if c is not None}
@@ -73,10 +93,8 @@ class OverOption(FigureKind):
         axes.set_xscale("log")
         axes.set_xticks(self.values, [f"{v:g}" for v in self.values])
         axes.minorticks_off()
-        axes.set(xlabel=self.label, ylabel=metric.capitalize())
+        axes.set(xlabel=self.label, ylabel=metric.capitalize().replace("_", " "))
         axes.spines[["top", "right"]].set_visible(False)
-        title_and_legend(figure, [axes], title, 3)
-        return figure
 
 
 FIGURE = OverOption
