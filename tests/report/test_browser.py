@@ -160,7 +160,7 @@ def test_the_search_finds_tables_claims_and_the_ledger(shown):
     box = shown.one("#search")
     box.send_keys("a1 beats")
     (first, *_) = shown.seen("#found li")
-    assert first.text == "holds A1 beats SC & others. section 4 Claim, First paper"
+    assert first.text == "A1 beats SC & others. Claim, First paper"
     box.clear()
     box.send_keys("linkage")
     kinds = [found.text.split(", ")[0].split()[-1] for found in shown.seen("#found li")]

@@ -125,7 +125,7 @@ def effects(claims: Sequence[Claim], size: float = 380) -> str:
     lines = [claim.whole for claim in claims]
     most = largest(lines)
     axis = Axis(most, size, root=True)
-    left, below = 52, 40
+    left, below = 66, 40
     ticks = sorted(axis.ticks(40))
     parts = [
         f'<g transform="translate({left} 8)">',
@@ -141,7 +141,7 @@ def effects(claims: Sequence[Claim], size: float = 380) -> str:
         ]
     parts.append(f'<path class="same" d="M0 {size:g}L{size:g} 0"/>')
     parts.append(f'<text x="{size / 2:g}" y="{size + 34:g}">published difference</text>')
-    across = f'transform="translate(-42 {size / 2:g}) rotate(-90)"'
+    across = f'transform="translate(-56 {size / 2:g}) rotate(-90)"'
     parts.append(f"<text {across}>rebuilt difference, with its 95% interval</text>")
     for claim, line in zip(claims, lines):
         x, y = axis(line.published), round(size - axis(line.difference), 1)

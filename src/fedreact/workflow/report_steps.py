@@ -133,13 +133,13 @@ class ReportSteps:
 
     def _data(self, paper, targets):
         """What the paper calls each role of its data, and the dataset that stands for it here."""
-        found = {}
+        found: dict[str, str] = {}
         for target in targets:
             for cell in self.plan.outputs.cells(target).values():
-                if not self.plan.sources.missing(cell.data):
+                if not (self.plan.sources.missing(cell.data) or cell.role == cell.data in found):
                     known = paper.about.names_of_data.get(cell.role, cell.role)
-                    found.setdefault((known, cell.data))
-        return [list(pair) for pair in found]
+                    found.setdefault(cell.data, known)
+        return [[known, data] for data, known in found.items()]
 
     def _left_out(self, name):
         """Sentences on tables and figures of a paper that cannot be made here."""

@@ -37,7 +37,8 @@
       else link.removeAttribute("aria-current");
     }
     if (!target || target === page) scrollTo(0, 0);
-    else target.scrollIntoView({ block: target.matches("td") ? "center" : "start", inline: "center" });
+    else if (target.matches("td")) target.scrollIntoView({ block: "center", inline: "center" });
+    else target.scrollIntoView();
     document.title = `${page.querySelector("h1").textContent} - rebuilt`;
     byId("found").hidden = true;
     byId("main").hidden = false;
@@ -188,7 +189,8 @@
   // ---- Search: all words must be there; titles count before what is below them.
   let index;
   const titled = (element) =>
-    (element.querySelector("h3, .sentence, th") ?? element).textContent.replace(/\s+/g, " ").trim();
+    element.dataset.title ??
+    (element.querySelector("h3, th") ?? element).textContent.replace(/\s+/g, " ").trim();
   const search = (text) => {
     const found = byId("found");
     const words = text.toLowerCase().split(/\s+/).filter(Boolean);
@@ -210,7 +212,7 @@
       // The same address again changes nothing by itself.
       link.addEventListener("click", () => location.hash === link.hash && show());
       const paper = one.element.closest(".page").querySelector("h1").textContent.split(":")[0];
-      return make("li", "", link, make("small", `${one.kind}, ${paper}`));
+      return make("li", "", link, " ", make("small", `${one.kind}, ${paper}`));
     });
     const told = `${hits.length} found${hits.length > 60 ? ", the first 60" : ""}`;
     found.replaceChildren(make("h2", told), make("ol", "", ...items));
