@@ -217,6 +217,8 @@ class PaperScale:
         Further ones, by role of data or kind of run.
     unlike
         Further ones, by setting and kind of run.
+    left_out
+        Why settings are not run at this scale.
     """
 
     encoder_from: Any = "own"
@@ -231,6 +233,7 @@ class PaperScale:
     differences: tuple[str, ...] = ()
     differences_of: dict[str, tuple[str, ...]] = field(default_factory=dict)
     unlike: dict[str, dict[str, tuple[str, ...]]] = field(default_factory=dict)
+    left_out: dict[str, str] = field(default_factory=dict)
 
     @property
     def all_differences(self) -> list[str]:

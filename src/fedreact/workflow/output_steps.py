@@ -60,7 +60,7 @@ class OutputSteps:
 
     def datasets_of(self, target: str) -> list[str]:
         """Datasets that a table or figure shows."""
-        found = [cell.data for cell in self.cells(target).values()]
+        found = [cell.data for cell in self.cells(target).values() if not cell.skipped]
         if target in self.plan.figures:
             found += self._asked(target)[1]
         return list(dict.fromkeys(found))
