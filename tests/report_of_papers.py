@@ -123,6 +123,7 @@ def paper(place: Path, name="first", title="First paper: and more", data="rtd", 
     return {
         "name": name,
         "title": title,
+        "called": title.split(":")[0],
         "cite": "A. Nobody (2026)",
         "margins": {"accuracy": 0.01},
         "differences": ["fewer rounds"],

@@ -25,7 +25,7 @@ def test_claims_know_their_cells_and_readings(tmp_path):
         ("first_table05-0", "first_table05-1"),
         ("first_table05-2", "first_table05-3"),
     ]
-    assert better.moved_by == ["linkage: average"]
+    assert better.moved_by == [("linkage: average", "fails")]
     assert worse.moved_by == []
 
 
@@ -33,9 +33,8 @@ def test_the_ledger_begins_with_what_moves_claims(tmp_path):
     (found,) = content.read([paper(tmp_path)])
     first, second = found.ledger
     assert (first.name, second.name) == ("linkage", "rounds")
-    assert [(claim.name, reading) for claim, reading in first.moves] == [
-        ("a1-is-better", "average")
-    ]
+    ((claim, reading, outcome),) = first.moves
+    assert (claim.name, reading, outcome) == ("a1-is-better", "average", "fails")
     assert second.moves == []
 
 

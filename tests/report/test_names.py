@@ -12,7 +12,7 @@ from fedreact.report.names import interval, number, printed
         ("fig12", "Figure 12"),
         ("table5_1", "Table 5.1"),
         ("iclr_table01", "Table 1 (ICLR)"),
-        ("fig5_3_extrasensory", "Figure 5.3, extrasensory"),
+        ("fig5_3_extrasensory", "Figure 5.3"),
         ("sumo_splits", ""),
         ("tables", ""),
     ],

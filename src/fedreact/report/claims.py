@@ -58,9 +58,10 @@ class Claim:
     readings: list[tuple[str, Line]] = field(default_factory=list)
 
     @property
-    def moved_by(self) -> list[str]:
-        """Readings under which its outcome is another."""
-        return [name for name, line in self.readings if line.outcome != self.whole.outcome]
+    def moved_by(self) -> list[tuple[str, str]]:
+        """Readings under which its outcome is another, and that outcome."""
+        found = [(name, line.outcome) for name, line in self.readings]
+        return [(name, outcome) for name, outcome in found if outcome != self.whole.outcome]
 
 
 def read(csv: Path, claims: Mapping[str, Mapping], paper: str, tables: Mapping[str, Table]):

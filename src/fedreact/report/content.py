@@ -68,7 +68,7 @@ class Assumption:
     size
         Of that difference, in the smallest one that matters, for sorting.
     moves
-        Claims that have another outcome under an alternative, and that alternative.
+        Claims that have another outcome under an alternative, that alternative, and that outcome.
     """
 
     id: str
@@ -80,7 +80,7 @@ class Assumption:
     set_in: str
     effect: str
     size: float
-    moves: list[tuple[Claim, str]]
+    moves: list[tuple[Claim, str, str]]
 
 
 @dataclass(frozen=True)
@@ -99,6 +99,7 @@ class Paper:
 
     name: str
     title: str
+    called: str
     cite: str
     differences: list[str]
     data: list[tuple[str, str]]
@@ -161,7 +162,7 @@ def _paper(given):
     ledger = read_yaml(Path(given["ledger"])) if given["ledger"] else {}
     effects = Path(given["effects"][0]) if given["effects"] else None
     return Paper(
-        *(given["name"], given["title"], given["cite"], given["differences"]),
+        *(given["name"], given["title"], given["called"], given["cite"], given["differences"]),
         *([tuple(pair) for pair in given["data"]], given["left_out"], tables),
         *([_figure(one) for one in given["figures"]], groups, not_judged),
         _ledger(given, ledger or {}, [c for group in groups.values() for c in group], effects),
@@ -189,9 +190,9 @@ def _ledger(given, ledger, claims, effects):
         if measured is not None:
             text, size = _effect(measured[measured["assumption"] == name], given["margins"])
         moves = [
-            (claim, reading.removeprefix(f"{name}: "))
+            (claim, reading.removeprefix(f"{name}: "), outcome)
             for claim in claims
-            for reading in claim.moved_by
+            for reading, outcome in claim.moved_by
             if reading.startswith(f"{name}: ")
         ]
         alternatives = [str(one) for one in entry["alternatives"]]

@@ -2,9 +2,7 @@
 
 import re
 
-PRINTED = re.compile(
-    r"^(?:(?P<version>.+)_)?(?P<what>table|fig)(?P<number>\d+(?:_\d+)*)(?P<more>_.+)?$"
-)
+PRINTED = re.compile(r"^(?:(?P<version>.+)_)?(?P<what>table|fig)(?P<number>\d+(?:_\d+)*)(?:_.+)?$")
 WHAT = {"table": "Table", "fig": "Figure"}
 
 
@@ -21,8 +19,7 @@ def printed(name: str) -> str:
         return ""
     number = ".".join(str(int(part)) for part in found["number"].split("_"))
     version = f" ({found['version'].upper()})" if found["version"] else ""
-    more = f", {found['more'][1:].replace('_', ' ')}" if found["more"] else ""
-    return f"{WHAT[found['what']]} {number}{version}{more}"
+    return f"{WHAT[found['what']]} {number}{version}"
 
 
 def number(value: float | None, decimals: int, sign: str = "") -> str:

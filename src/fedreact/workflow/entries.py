@@ -22,6 +22,8 @@ class About:
     ----------
     title, cite
         Of the paper.
+    short
+        What it is called where there is little room; its title up to a colon, if it is not given.
     prefix
         Before the names of its tables and figures; its folder's name and ``_``, if it is not given.
     margins
@@ -32,6 +34,7 @@ class About:
 
     title: str
     cite: str
+    short: str | None = None
     prefix: str | None = None
     margins: dict[str, options.Positive] = field(default_factory=dict)
     names_of_data: dict[str, str] = field(default_factory=dict)

@@ -82,6 +82,7 @@ class ReportSteps:
         return {
             "name": name,
             "title": paper.about.title,
+            "called": paper.about.short or paper.about.title.split(":")[0],
             "cite": paper.about.cite,
             "margins": paper.about.margins,
             "differences": paper.scale.all_differences,
@@ -136,7 +137,7 @@ class ReportSteps:
         found: dict[str, str] = {}
         for target in targets:
             for cell in self.plan.outputs.cells(target).values():
-                if not (self.plan.sources.missing(cell.data) or cell.role == cell.data in found):
+                if not (cell.skipped or cell.role == cell.data in found):
                     known = paper.about.names_of_data.get(cell.role, cell.role)
                     found.setdefault(cell.data, known)
         return [[known, data] for data, known in found.items()]

@@ -211,7 +211,7 @@
       link.href = `#${one.element.id}`;
       // The same address again changes nothing by itself.
       link.addEventListener("click", () => location.hash === link.hash && show());
-      const paper = one.element.closest(".page").querySelector("h1").textContent.split(":")[0];
+      const paper = one.element.closest(".page").dataset.called ?? "Data";
       return make("li", "", link, " ", make("small", `${one.kind}, ${paper}`));
     });
     const told = `${hits.length} found${hits.length > 60 ? ", the first 60" : ""}`;
