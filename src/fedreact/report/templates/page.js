@@ -229,6 +229,15 @@
       input.focus();
     }
   });
+  // ---- Print: with all notes.
+  let closed = [];
+  addEventListener("beforeprint", () => {
+    closed = all(".notes:not([open])");
+    for (const one of closed) one.open = true;
+  });
+  addEventListener("afterprint", () => {
+    for (const one of closed) one.open = false;
+  });
   if (matchMedia("(max-width: 75rem)").matches) for (const one of all(".contents details")) one.open = false;
   show();
 })();
