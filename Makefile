@@ -87,9 +87,10 @@ endif
 test: setup
 	python -m pytest -m "not campaign" $(PARALLEL)
 
-# Everything. As root on Debian or Ubuntu also what needs LaTeX and SLURM, which are installed.
+# Everything. As root on Debian or Ubuntu also what needs LaTeX, Chromium and SLURM, which are installed.
 check: setup lint
 	tests/end_to_end/latex.sh
+	tests/report/browser.sh
 	FEDREACT_TEST_SLURM=$${FEDREACT_TEST_SLURM:-$$([ "$$(id -u)" = 0 ] && command -v apt-get >/dev/null && echo yes)} \
 	FEDREACT_TEST_BUILT=$${FEDREACT_TEST_BUILT:-$$(mktemp -d)} && export FEDREACT_TEST_SLURM FEDREACT_TEST_BUILT && \
 	  python -m pytest -m "not campaign" $(PARALLEL) && \

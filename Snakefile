@@ -22,6 +22,7 @@ include: "workflow/rules/encoding.smk"
 include: "workflow/rules/runs.smk"
 include: "workflow/rules/outputs.smk"
 include: "workflow/rules/claims.smk"
+include: "workflow/rules/report.smk"
 
 
 localrules:

@@ -1,26 +1,24 @@
-"""Put all tables, figures and ledgers of some papers on one HTML page that needs no other file."""
+"""Put all tables, figures, claims and ledgers of some papers on one page, and in one PDF."""
 
 from pathlib import Path
 
-from fedreact.atomic import write_text
+from fedreact.atomic import atomic, write_text
 from fedreact.command import parser, run
-from fedreact.reading import read_json, read_yaml
-from fedreact.tables import report
+from fedreact.reading import read_json
+from fedreact.report import content, document, page
 
 
 def main(args):
-    """Read cells and pictures, fill the template."""
-    papers = [
-        paper | {"ledger": read_yaml(Path(paper["ledger"])) if paper["ledger"] else {}}
-        for paper in read_json(args.papers, "--papers")
-    ]
-    write_text(args.output, report.page(papers, args.scale, args.data))
+    """Read what was made, write both."""
+    told = read_json(args.told, "--told")
+    papers = content.read(told["papers"])
+    write_text(args.output, page.page(papers, told))
+    with atomic(args.output.with_suffix(".pdf")) as pdf:
+        pdf.write_bytes(document.document(papers, told))
 
 
 if __name__ == "__main__":
     p = parser(__doc__)
-    p.add_argument("--papers", required=True, help="JSON: titles, tables, figures, ledgers")
-    p.add_argument("--data", required=True)
-    p.add_argument("--scale", required=True)
-    p.add_argument("--output", type=Path, required=True)
+    p.add_argument("--told", required=True, help="JSON: scale, papers with their files, datasets")
+    p.add_argument("--output", type=Path, required=True, help="the page; the PDF lies beside it")
     run(main, p)

@@ -40,7 +40,9 @@ def main(args):
     write_text(file, json.dumps(kept | jobs, indent=1) + "\n")
     took = records.took(Path(plan.results), kept.keys() - jobs.keys())
     everything = {name: kept[name] for name in took} | jobs
-    targets = plan.named_outputs() | {"report": [f"{plan.files.outputs}/report.html"]}
+    targets = plan.named_outputs() | {
+        "report": [f"{plan.files.outputs}/report.html", f"{plan.files.outputs}/report.pdf"]
+    }
     print(f"Scale {plan.scale}, {', '.join(plan.outputs.datasets_shown())}, on {device}.\n")
     print(overview.text(everything, jobs, took, targets, args.cores))
 

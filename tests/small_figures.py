@@ -25,6 +25,7 @@ from fedreact.figures.label_distribution import LabelDistribution
 from fedreact.figures.n_clusters import NClusters
 from fedreact.figures.over_option import OverOption
 from fedreact.figures.rand_score import RandScore
+from fedreact.figures.ranks import Ranks
 from fedreact.figures.sensitivity import Sensitivity
 from fedreact.figures.spectrogram import Spectrogram
 from fedreact.figures.theorem1 import Theorem1
@@ -153,6 +154,10 @@ def towns(path):
 
 def _rand_score(path):
     return (kind := RandScore(SETTINGS, CURVES)), of_scores(kind), []
+
+
+def ranks(path):
+    return (kind := Ranks(SETTINGS, CURVES)), of_scores(kind), []
 
 
 def _gain(path):
@@ -315,6 +320,7 @@ MADE = {
     "label-distribution": lambda path: (LabelDistribution("p"), {}, [partition(path / "p.npz")]),
     "n-clusters": lambda path: (NClusters("s10", "wcss"), {}, by_clusters(path)),
     "rand-score": _rand_score,
+    "ranks": ranks,
     "spectrogram": lambda path: (Spectrogram(), {}, [eeg(path / "eeg.npz")]),
     "theorem1": lambda path: (Theorem1(), {}, [theorem(path / "theorem1.csv")]),
     "thermometer": lambda path: (Thermometer(0), {}, [towns(path / "towns.npz")]),

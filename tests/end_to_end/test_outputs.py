@@ -53,6 +53,7 @@ def test_all_files_are_there(built):
     page = (results / "report.html").read_text()
     assert page.count("<img") == len(FIGURES)
     assert "RTD - 100 clients (Stationary)" in page
+    assert (results / "report.pdf").read_bytes().startswith(b"%PDF-")
 
 
 def test_no_temporary_files_or_checkpoints_are_left(built):

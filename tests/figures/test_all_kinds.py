@@ -71,6 +71,7 @@ def test_axes_are_labelled(twice, kind):
     assert any(axes.get_ylabel() for axes in figure.axes) or kind in (
         "gain",
         "differences",
+        "ranks",
     )  # whose lines are named
 
 

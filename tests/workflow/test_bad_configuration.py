@@ -174,9 +174,9 @@ def ask_everything(plan):
     plan.chosen_config()
     of = plan.outputs
     of.datasets_shown()
-    json.loads(of.report_json())
-    of.ledgers()
-    plan.measures.code("scripts/make_report.py")
+    json.loads(plan.report.words()[1])
+    plan.report.entries()
+    plan.report.code()
     summaries = {*plan.papers, *plan.measures.papers_measured()}
     targets = plan.targets()
     todo = [file for files in targets.values() for file in files]

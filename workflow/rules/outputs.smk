@@ -6,7 +6,6 @@ localrules:
     make_table,
     make_figure,
     make_metrics,
-    report,
     measure_ledger,
     assumptions,
     measure_search,
@@ -135,28 +134,6 @@ rule all_tables:
 rule all_figures:
     input:
         [file for name in PLAN.chosen(PLAN.figures) for file in FILES.figure(name)],
-
-
-rule report:
-    input:
-        tables=[f"{OUT}/tables/{name}.csv" for name in PLAN.chosen(PLAN.tables)],
-        figures=[f"{OUT}/figures/{name}.png" for name in PLAN.chosen(PLAN.figures)],
-        template="src/fedreact/tables/report.html.j2",
-        ledgers=PLAN.outputs.ledgers(),
-    output:
-        f"{OUT}/report.html",
-    log:
-        f"{R}/logs/report.log",
-    conda:
-        "../../environment.yml"
-    params:
-        papers=PLAN.outputs.report_json(),
-        data=", ".join(PLAN.outputs.datasets_shown()),
-        scale=PLAN.scale,
-        code=PLAN.measures.code("scripts/make_report.py"),
-    shell:
-        "python scripts/make_report.py --papers {params.papers:q} --data {params.data:q}"
-        " --scale {params.scale} --output {output} 2>&1 | tee {log}"
 
 
 for name, files in PLAN.targets().items():

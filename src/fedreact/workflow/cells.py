@@ -137,11 +137,10 @@ class Cells:
         data = self.steps.sources.varied(data, variants.split(changes)["data"])
         method = replace(method, of_run=variants.different(method.of_run, None, of_run))
         job += runs.part_of(kind, "spec").job(method, of_run)
-        skipped = self.steps.sources.missing(data) or runs.skipped(
-            kind, method.algorithm, self.steps.sources.task(data)
-        )
         owner, own = self.steps.cited(self.paper.name, "settings", setting)
-        scale = owner.scale
+        scale, sources = owner.scale, self.steps.sources
+        skipped = sources.missing(data) or scale.left_out.get(own)
+        skipped = skipped or runs.skipped(kind, method.algorithm, sources.task(data))
         role = self.steps.partition(owner.name, owner.settings[own].partition)[0].data
         of = (scale.differences_of.get(role, ()), scale.differences_of.get(kind, ()))
         unlike = (*of[0], *of[1], *scale.unlike.get(own, {}).get(kind, ()))

@@ -47,12 +47,15 @@ class Scale:
         Of a training on a cluster, by kind of run, or ``default``.
     datasets
         Dataset by role, where ``auto`` is not to choose.
+    about
+        What a reader of the results must know before all else.
     """
 
     seeds: tuple[options.Natural, ...]
     threads: options.Count
     minutes: dict[str, options.Count]
     datasets: dict[str, str] = field(default_factory=dict)
+    about: str = ""
 
 
 def load_scale(name: str) -> Scale:

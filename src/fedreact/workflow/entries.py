@@ -22,6 +22,8 @@ class About:
     ----------
     title, cite
         Of the paper.
+    short
+        What it is called where there is little room; its title up to a colon, if it is not given.
     prefix
         Before the names of its tables and figures; its folder's name and ``_``, if it is not given.
     margins
@@ -32,6 +34,7 @@ class About:
 
     title: str
     cite: str
+    short: str | None = None
     prefix: str | None = None
     margins: dict[str, options.Positive] = field(default_factory=dict)
     names_of_data: dict[str, str] = field(default_factory=dict)
@@ -217,6 +220,8 @@ class PaperScale:
         Further ones, by role of data or kind of run.
     unlike
         Further ones, by setting and kind of run.
+    left_out
+        Why settings are not run at this scale.
     """
 
     encoder_from: Any = "own"
@@ -231,6 +236,7 @@ class PaperScale:
     differences: tuple[str, ...] = ()
     differences_of: dict[str, tuple[str, ...]] = field(default_factory=dict)
     unlike: dict[str, dict[str, tuple[str, ...]]] = field(default_factory=dict)
+    left_out: dict[str, str] = field(default_factory=dict)
 
     @property
     def all_differences(self) -> list[str]:

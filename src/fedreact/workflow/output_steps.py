@@ -62,7 +62,7 @@ class OutputSteps:
 
     def datasets_of(self, target: str) -> list[str]:
         """Datasets that a table or figure shows."""
-        found = [cell.data for cell in self.cells(target).values()]
+        found = [cell.data for cell in self.cells(target).values() if not cell.skipped]
         if target in self.plan.figures:
             found += self._asked(target)[1]
         return list(dict.fromkeys(found))
@@ -193,29 +193,3 @@ class OutputSteps:
         spec = self._spec(target)[2]
         named = [("metrics", m, "METRIC") for m in spec.options.metrics]
         return digest("scripts/make_figure.py", [("figures", spec.kind, "FIGURE"), *named])
-
-    # ---- Report --------------------------------------------------------------------------------
-
-    def report_json(self) -> str:
-        """What ``scripts/make_report.py`` is told of the chosen papers."""
-        plan = self.plan
-        papers = []
-        for name in plan.papers:
-            paper = plan.steps.paper(name)
-            tables, figures = (plan.chosen(of, [name]) for of in (plan.tables, plan.figures))
-            ledger = paper.folder / "ledger.yaml"
-            papers.append(
-                {
-                    "title": paper.about.title,
-                    "tables": [plan.files.table(t)[0] for t in tables],
-                    "figures": {plan.files.figure(f)[1]: self._spec(f)[2].title for f in figures},
-                    "differences": paper.scale.all_differences,
-                    "ledger": str(ledger) if ledger.exists() else None,
-                }
-            )
-        return json.dumps(papers, separators=(",", ":"), ensure_ascii=False)
-
-    def ledgers(self) -> list[str]:
-        """Ledgers of the chosen papers."""
-        paths = (self.plan.steps.paper(name).folder / "ledger.yaml" for name in self.plan.papers)
-        return [str(path) for path in paths if path.exists()]

@@ -192,7 +192,7 @@ def _scale(content, where, settings, partitions):
     scale = options.check(PaperScale, content, where)
     if scale.encoder_from != "own":
         options.check(Shared, scale.encoder_from, f"{where}: encoder_from")
-    for what in ("settings", "unlike", "encoder_own"):
+    for what in ("settings", "unlike", "encoder_own", "left_out"):
         for setting in getattr(scale, what):
             if setting not in settings:
                 raise UserError(f"{where}: {what}: {known(setting, settings)}")

@@ -2,7 +2,8 @@
 
 What the rules of a file of ``workflow/rules/`` ask is a part of the plan of that name:
 ``PLAN.data``,
-``PLAN.encoding``, ``PLAN.runs``, ``PLAN.outputs`` (with ``PLAN.measures``) and ``PLAN.claims``.
+``PLAN.encoding``, ``PLAN.runs``, ``PLAN.outputs`` (with ``PLAN.measures``), ``PLAN.claims`` and
+``PLAN.report``.
 """
 
 import json
@@ -26,6 +27,7 @@ from fedreact.workflow.files import Files
 from fedreact.workflow.measure_steps import MeasureSteps
 from fedreact.workflow.output_steps import OutputSteps
 from fedreact.workflow.papers import FOLDER, known, paper_names
+from fedreact.workflow.report_steps import ReportSteps
 from fedreact.workflow.run_steps import RunSteps
 from fedreact.workflow.sources import Sources
 from fedreact.workflow.steps import Steps
@@ -64,6 +66,7 @@ class Plan:
         self.data, self.encoding = DataSteps(self), EncodingSteps(self)
         self.runs, self.outputs = RunSteps(self), OutputSteps(self)
         self.claims, self.measures = ClaimSteps(self), MeasureSteps(self)
+        self.report = ReportSteps(self)
 
     def _sources(self, of_roles):
         registry = load_registry(*registries())

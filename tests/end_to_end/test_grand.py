@@ -1,0 +1,48 @@
+"""All methods on all data at scale smoke: two datasets that can be had everywhere."""
+
+import shutil
+
+import pandas as pd
+import pytest
+from helpers import SMOKE, planned, snakemake
+
+pytestmark = [pytest.mark.workflow, pytest.mark.campaign]
+
+
+@pytest.fixture(scope="module")
+def project(built, tmp_path_factory):
+    """The built project after ``snakemake grand``."""
+    copy = tmp_path_factory.mktemp("grand") / "project"
+    shutil.copytree(built, copy)
+    snakemake("--cores", "2", "grand", *SMOKE, cwd=copy, timeout=1200)
+    return copy
+
+
+def test_every_method_runs_on_every_dataset(project):
+    table = pd.read_csv(project / "results/smoke/tables/grand_all.csv")
+    accuracy = table[table["metric"] == "accuracy"].pivot(
+        index="column", columns="row", values="mean"
+    )
+    assert accuracy.shape == (31, 2)
+    assert accuracy.notna().all(axis=None)
+    assert accuracy.stack().between(0, 1).all()
+    worst = table[table["metric"] == "accuracy_worst_fifth"].set_index(["column", "row"])["mean"]
+    assert (worst <= accuracy.stack()[worst.index] + 1e-9).all()
+    sent = table[table["metric"] == "bytes"].groupby("column")["mean"].max()
+    assert sent[["Alone", "Most frequent label", "Untrained encoder, own SVM"]].eq(0).all()
+    assert sent["FedAvg"] > 0
+
+
+def test_what_cannot_run_is_left_out_with_its_reason(project):
+    text = (project / "results/smoke/tables/grand_all.md").read_text()
+    assert "FLAMES2Graph averages no model" in text
+    assert "HAR, people" in text
+    assert "scale smoke takes two datasets" in text
+
+
+def test_ranks_and_claims_are_there_and_nothing_is_left_to_do(project):
+    results = project / "results/smoke"
+    assert (results / "figures/grand_ranks.png").stat().st_size > 0
+    claims = pd.read_csv(results / "claims/grand.csv", keep_default_na=False)
+    assert (claims["at"] == "").sum() == 5
+    assert planned("grand", *SMOKE, cwd=project) == {}

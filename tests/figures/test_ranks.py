@@ -1,0 +1,44 @@
+"""Ranks of methods over datasets."""
+
+import pytest
+from small_figures import of_scores, ranks
+
+from fedreact.figures.ranks import Ranks, critical_difference
+
+
+def test_methods_are_ranked_on_each_dataset(tmp_path):
+    kind, cells, _ = ranks(tmp_path)
+    scores = kind.scores(cells)
+    assert scores.loc["EC"].tolist() == pytest.approx([0.91, 0.91])  # the last round's
+    assert scores.loc["SC"].tolist() == pytest.approx([0.71, 0.71])
+    assert kind.ranks(scores).to_dict("index") == {
+        "EC": {"ten": 1, "hundred": 1},
+        "SC": {"ten": 2, "hundred": 2},
+    }
+
+
+def test_equals_share_a_rank_and_who_lacks_a_dataset_has_none():
+    kind = Ranks({"a": "s10", "b": "s100"}, {"x": "a1", "y": {"method": "a1"}, "z": "sc"})
+    cells = of_scores(kind, skipped={("b", "z")})
+    found = kind.ranks(kind.scores(cells))
+    assert found.to_dict("index") == {"x": {"a": 1.5, "b": 1.5}, "y": {"a": 1.5, "b": 1.5}}
+
+
+def test_lines_are_sorted_and_the_bar_is_as_long_as_the_critical_difference(tmp_path):
+    kind, cells, _ = ranks(tmp_path)
+    (axes,) = kind.draw("t", cells, []).axes
+    assert [label.get_text() for label in axes.get_yticklabels()] == ["EC", "SC"]
+    bar = axes.lines[-1].get_xdata()
+    assert bar[1] - bar[0] == pytest.approx(min(1, critical_difference(2, 2)))
+
+
+def test_one_dataset_has_no_ranks():
+    kind = Ranks({"a": "s10"}, {"x": "a1", "y": "sc"})
+    (axes,) = kind.draw("t", of_scores(kind), []).axes
+    assert [text.get_text() for text in axes.texts] == ["Ranks need two methods on two datasets."]
+
+
+def test_critical_differences_are_those_of_the_tables():
+    """Demsar 2006, Table 5 (a): 1.960 for 2 methods, 2.728 for 5, 3.164 for 10."""
+    for k, q in ((2, 1.960), (5, 2.728), (10, 3.164)):
+        assert critical_difference(k, 6) == pytest.approx(q * (k * (k + 1) / 36) ** 0.5, abs=2e-3)
