@@ -1,1 +1,43 @@
-"""Fed-REACT: federated representation learning for heterogeneous and evolving time series."""
+"""Fed-REACT: federated representation learning for heterogeneous and evolving time series.
+
+The parts that are meant to be used by hand, by their names (docs/by_hand.md). Each is loaded when
+it is asked for, so that ``import fedreact`` costs nothing.
+"""
+
+from importlib import import_module
+
+PARTS = {
+    "EvolutionaryClustering": "fedreact.clustering.evolutionary",
+    "affect": "fedreact.clustering.affect",
+    "agglomerative": "fedreact.clustering.hierarchical",
+    "cosine_similarity": "fedreact.clustering.hierarchical",
+    "weighted_mean": "fedreact.aggregation.mean",
+    "running_mean": "fedreact.aggregation.temporal",
+    "forgetting": "fedreact.aggregation.temporal",
+    "KalmanSmoothing": "fedreact.aggregation.kalman",
+    "SeriesDataset": "fedreact.data.dataset",
+    "Partition": "fedreact.clients.partition",
+    "Clock": "fedreact.clock.clock",
+    "Devices": "fedreact.clock.devices",
+    "federate": "fedreact.engine.federate",
+    "weigh": "fedreact.claims.contrasts",
+    "judge_every": "fedreact.claims.contrasts",
+    "dataset": "fedreact.by_hand",
+    "clients_of": "fedreact.by_hand",
+    "features_of": "fedreact.by_hand",
+    "compare": "fedreact.by_hand",
+    "algorithms_of": "fedreact.by_hand",
+}
+"""The module that each part lies in."""
+
+
+def __getattr__(name: str):
+    """Load a part when it is first asked for."""
+    if name not in PARTS:
+        raise AttributeError(f"module 'fedreact' has no part {name!r}; see fedreact.PARTS")
+    return getattr(import_module(PARTS[name]), name)
+
+
+def __dir__() -> list[str]:
+    """Parts, and what else there is."""
+    return sorted([*globals(), *PARTS])

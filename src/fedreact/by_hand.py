@@ -1,0 +1,106 @@
+"""Parts of the library in one call each, on arrays in memory: for notebooks and trials.
+
+The workflow does the same in steps whose results are files, with records, checkpoints and many
+cores; what is done here leaves nothing behind.
+"""
+
+import tempfile
+from collections.abc import Mapping, Sequence
+from pathlib import Path
+from typing import Any
+
+import numpy as np
+import pandas as pd
+
+from fedreact import options, plugins
+from fedreact.clients.partition import Partition
+from fedreact.clients.partitioners.owner import Owner
+from fedreact.data.dataset import SeriesDataset
+from fedreact.engine.place import Place
+from fedreact.runs import contract as runs
+from fedreact.runs import jobs
+
+
+def dataset(X: np.ndarray, y: np.ndarray, owner: np.ndarray, name: str = "mine") -> SeriesDataset:
+    """Series ``[N, channels, steps]`` with their labels or targets, and whose each is."""
+    X, y = np.asarray(X, np.float32), np.asarray(y)
+    y = y.astype(np.int64) if y.dtype.kind in "iu" else y.astype(np.float32)
+    return SeriesDataset(
+        name, X, np.full(len(X), X.shape[2], np.int64), y, np.asarray(owner, np.int64)
+    )
+
+
+def clients_of(data: SeriesDataset, seed: int = 0, **given: Any) -> Partition:
+    """A client of each owner; options are those of the partitioner ``owner``."""
+    return Owner(**given).deal(data, seed)
+
+
+def features_of(
+    data: SeriesDataset, partition: Partition, seed: int = 0, **given: Any
+) -> np.ndarray:
+    """Phase 1 of Fed-REACT: features ``[N, F]`` of all series by an encoder trained by all clients.
+
+    Options are those of the encoder (``make options OF=encoder``); ``rounds=0`` leaves it as it is
+    drawn.
+    """
+    from fedreact.encoding import train
+    from fedreact.encoding.spec import Options
+
+    of_training = options.check(Options, given, "encoder")
+    with tempfile.TemporaryDirectory() as folder:
+        place = Place(checkpoint=Path(folder, "checkpoint.npz"))
+        theta, _ = train.train(data, partition, of_training, seed, "encoder", place)
+    return train.encode(data, train.make_encoder(of_training.encoder, data.task.channels), theta)
+
+
+def compare(
+    data: SeriesDataset,
+    partition: Partition,
+    methods: Mapping[str, Mapping[str, Any]],
+    kind: str = "clustered",
+    features: np.ndarray | None = None,
+    metrics: Sequence[str] = (),
+    seed: int = 0,
+    **given: Any,
+) -> pd.DataFrame:
+    """Run methods of one kind side by side.
+
+    Parameters
+    ----------
+    methods
+        As ``methods.yaml`` has them: ``algorithm`` and its options, by name. Algorithms of your own
+        are found below ``own/`` (docs/own.md).
+    kind
+        ``clustered``, ``synchronous`` or ``asynchronous``.
+    features
+        Of all series, which clustered methods need.
+    metrics
+        Names; that of the task if none is given.
+    given
+        Options of the run (``make options OF=<kind>``).
+
+    Returns
+    -------
+    pandas.DataFrame
+        A line for each scored round and method: ``method, round`` and scores. Methods that cannot
+        run on this task are left out; ``attrs["left_out"]`` says why.
+    """
+    spec, run = (runs.part_of(kind, part) for part in ("spec", "run"))
+    of_run = options.check(spec.Options, given, kind)
+    asked = [runs.method(kind, name, of, f"method {name}") for name, of in methods.items()]
+    why = {one.name: runs.skipped(kind, one.algorithm, data.task) for one in asked}
+    asked = [one for one in asked if not why[one.name]]
+    inputs = runs.Inputs(data, partition, features)
+    wanted = jobs.read_metrics(list(metrics), data.task)
+    with tempfile.TemporaryDirectory() as folder:
+        place = Place(checkpoint=Path(folder, "checkpoint.npz"))
+        lines = list(run.run(inputs, of_run, asked, wanted, seed, place))
+    scores = [dict(zip(spec.INDEX, line.index)) | dict(line.values) for line in lines]
+    found = pd.DataFrame(scores)
+    found.attrs["left_out"] = {name: reason for name, reason in why.items() if reason}
+    return found
+
+
+def algorithms_of(kind: str) -> list[str]:
+    """Names of the algorithms of a kind of run, yours after the project's."""
+    return plugins.names(f"algorithms/{kind}", "ALGORITHM")

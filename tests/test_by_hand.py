@@ -1,0 +1,110 @@
+"""The library by hand: its parts by their names, its examples, its notebooks."""
+
+import doctest
+import re
+import subprocess
+import sys
+import textwrap
+
+import nbformat
+import numpy as np
+import pytest
+from helpers import ROOT
+from sklearn.utils.estimator_checks import parametrize_with_checks
+
+import fedreact
+from fedreact.clustering import evolutionary
+from fedreact.clustering.affect import affect
+from fedreact.clustering.hierarchical import agglomerative, cosine_similarity
+
+NOTEBOOKS = sorted((ROOT / "examples/notebooks").glob("*.ipynb"))
+
+
+@pytest.mark.parametrize("name", fedreact.PARTS)
+def test_each_part_is_there_and_documented(name):
+    part = getattr(fedreact, name)
+    assert part.__module__ == fedreact.PARTS[name]
+    assert part.__doc__
+    assert name in dir(fedreact)
+    assert f"`{name}`" in (ROOT / "docs/by_hand.md").read_text()
+
+
+def test_an_unknown_part_is_refused_and_importing_loads_nothing():
+    with pytest.raises(AttributeError, match="no part 'nothing'"):
+        _ = fedreact.nothing
+    code = "import sys, fedreact; print(any(m in sys.modules for m in ('numpy', 'torch')))"
+    done = subprocess.run([sys.executable, "-c", code], capture_output=True, text=True, check=True)
+    assert done.stdout == "False\n"
+
+
+def test_examples_are_as_they_say():
+    found = doctest.testmod(evolutionary)
+    assert found.attempted > 3
+    assert found.failed == 0
+
+
+@parametrize_with_checks([evolutionary.EvolutionaryClustering()])
+def test_it_is_an_estimator_as_scikit_learn_has_them(estimator, check):
+    check(estimator)
+
+
+def test_rounds_by_hand_are_those_of_the_algorithm():
+    rng = np.random.default_rng(1)
+    psi, alpha, by_hand = np.zeros((9, 9)), 0.0, fedreact.EvolutionaryClustering(3)
+    for _ in range(4):
+        models = rng.normal(size=(9, 5))
+        W = cosine_similarity(models)
+        psi, alpha, labels = affect(W, psi, lambda s: agglomerative(s, 3), alpha)
+        by_hand.partial_fit(models)
+        assert by_hand.labels_.tolist() == labels.tolist()
+        assert by_hand.alpha_ == alpha
+    assert by_hand.n_rounds_ == 4
+    precomputed = fedreact.EvolutionaryClustering(3, affinity="precomputed").fit(W)
+    assert (
+        precomputed.labels_.tolist()
+        == fedreact.EvolutionaryClustering(3).fit(models).labels_.tolist()
+    )
+    with pytest.raises(ValueError, match="there were 9 rows"):
+        by_hand.partial_fit(models[:5])
+
+
+@pytest.mark.campaign
+@pytest.mark.parametrize("path", NOTEBOOKS, ids=lambda path: path.stem)
+def test_notebooks_run_from_top_to_bottom_and_hold_no_outputs(path, tmp_path, monkeypatch):
+    monkeypatch.chdir(tmp_path)
+    notebook = nbformat.read(path, as_version=4)
+    nbformat.validate(notebook)
+    there = {}
+    for cell in notebook.cells:
+        if cell.cell_type == "code":
+            assert cell.outputs == []
+            assert cell.execution_count is None
+            exec(compile(cell.source, f"{path.name}: {cell.id}", "exec"), there)
+    left = [path.relative_to(tmp_path) for path in tmp_path.rglob("*.*")]
+    assert {path.parts[0] for path in left} <= {"own"}  # what is written by hand, and no more
+    last = there["scores"].groupby("method")["accuracy"].last()
+    if path.stem == "fed_react":
+        assert last["Fed-REACT"] > last["one mean"]
+    else:
+        assert {"mine", "fedavg", "fedst", "ditto"} <= set(last.index)
+        assert set(there["scores"].attrs["left_out"]) == {"flames2graph"}
+
+
+@pytest.mark.campaign
+def test_the_lines_of_the_page_run(tmp_path, monkeypatch):
+    monkeypatch.chdir(tmp_path)
+    folder = tmp_path / "own/algorithms/synchronous"
+    folder.mkdir(parents=True)
+    mine = "from fedreact.algorithms.synchronous.fedavg import FedAvg\n\nALGORITHM = FedAvg\n"
+    (folder / "my_method.py").write_text(mine)
+    rng = np.random.default_rng(0)
+    X, owner = rng.normal(size=(40, 2, 20)), np.repeat(np.arange(4), 10)
+    data = fedreact.dataset(X, rng.integers(2, size=40), owner)
+    there = {"fedreact": fedreact, "data": data, "rounds": rng.normal(size=(3, 6, 4))}
+    there["clients"] = fedreact.clients_of(data, test_share=0.3)
+    page = (ROOT / "docs/by_hand.md").read_text()
+    blocks = re.findall(r"(?:^    .*\n)+", page, re.MULTILINE)
+    assert len(blocks) == 4
+    for block in blocks:
+        exec(textwrap.dedent(block), there)
+    assert there["evidence"].difference == pytest.approx(0.0206667, abs=1e-6)
