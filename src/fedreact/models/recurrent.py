@@ -18,27 +18,33 @@ class _Steps(torch.autograd.Function):
     """Steps of an LSTM whose inputs are multiplied by their weights already.
 
     ``gates [K, T, B, 4 H]`` are W x + b, ``recurrent [K, 4 H, H]`` is U, ``kept [K, B, H]``
-    multiplies h before U does (``None``: nothing does). Gives all h ``[K, T, B, H]``.
+    multiplies h before U does (``None``: nothing does). Gives all h ``[T, K, B, H]``.
     """
 
     @staticmethod
     def forward(ctx: Any, gates, recurrent, kept, rectified: bool) -> torch.Tensor:
         K, T, B, H = *gates.shape[:3], recurrent.shape[2]
         back = recurrent.mT
+        done = gates.new_empty(T, K, B, 4 * H)
+        cells, seen, hidden = (gates.new_empty(T, K, B, H) for _ in range(3))
+        given = gates.new_zeros(K, T, B, H)
         h = c = gates.new_zeros(K, B, H)
-        done, seen, cells, given = (gates.new_empty(K, T, B, n * H) for n in (4, 1, 1, 1))
-        hidden = gates.new_empty(K, T, B, H)
         for t in range(T):
-            h = h if kept is None else h * kept
-            given[:, t] = h
-            now = torch.baddbmm(gates[:, t], h, back)
+            if t and kept is None:
+                given[:, t] = h
+            elif t:
+                torch.mul(h, kept, out=given[:, t])
+            now = done[t]
+            torch.baddbmm(gates[:, t], given[:, t], back, out=now)
+            now[..., : 2 * H].sigmoid_()
+            now[..., 3 * H :].sigmoid_()
             i, f, g, o = now.chunk(4, -1)
-            i.sigmoid_(), f.sigmoid_(), o.sigmoid_()
             g.relu_() if rectified else g.tanh_()
-            c = torch.addcmul(i * g, f, c)
-            shown = c.relu() if rectified else c.tanh()
-            h = o * shown
-            done[:, t], cells[:, t], seen[:, t], hidden[:, t] = now, c, shown, h
+            torch.mul(i, g, out=cells[t]).addcmul_(f, c)
+            c = cells[t]
+            seen[t] = c
+            shown = seen[t].relu_() if rectified else seen[t].tanh_()
+            h = torch.mul(o, shown, out=hidden[t])
         ctx.save_for_backward(done, cells, seen, given, recurrent, kept)
         ctx.rectified = rectified
         return hidden
@@ -46,24 +52,32 @@ class _Steps(torch.autograd.Function):
     @staticmethod
     def backward(ctx: Any, of_hidden):
         done, cells, seen, given, recurrent, kept = ctx.saved_tensors
-        K, T, B, H = cells.shape
-        of_gates = torch.empty_like(done)
-        of_h = of_c = cells.new_zeros(K, B, H)
+        T, K, B, H = cells.shape
+        # What gradients are multiplied by, of all steps at once; then a few products a step.
+        i, f, g, o = done.chunk(4, -1)
+        before = torch.cat([torch.zeros_like(cells[:1]), cells[:-1]])
+        of_cell = o * ((seen > 0) if ctx.rectified else 1 - seen * seen)
+        factors = torch.cat(
+            [
+                g * i * (1 - i),
+                before * f * (1 - f),
+                i * ((g > 0) if ctx.rectified else 1 - g * g),
+            ],
+            -1,
+        ).unflatten(-1, (3, H))
+        of_out = seen * o * (1 - o)
+        of_gates = cells.new_empty(K, T, B, 4 * H)
+        of_h, of_c = of_hidden[T - 1], None
         for t in reversed(range(T)):
-            i, f, g, o = done[:, t].chunk(4, -1)
-            shown, of_h = seen[:, t], of_hidden[:, t] + of_h
-            through = (shown > 0) if ctx.rectified else 1 - shown * shown
-            of_c = of_c + of_h * o * through
             into = of_gates[:, t]
-            before = cells[:, t - 1] if t else torch.zeros_like(of_c)
-            a, b, d, e = into.chunk(4, -1)
-            torch.mul(of_c * g, i * (1 - i), out=a)
-            torch.mul(of_c * before, f * (1 - f), out=b)
-            torch.mul(of_c * i, (g > 0) if ctx.rectified else 1 - g * g, out=d)
-            torch.mul(of_h * shown, o * (1 - o), out=e)
-            of_c = of_c * f
-            of_h = torch.bmm(into, recurrent)
-            of_h = of_h if kept is None else of_h * kept
+            torch.mul(of_h, of_out[t], out=into[..., 3 * H :])
+            of_c = of_h * of_cell[t] if of_c is None else of_c.addcmul_(of_h, of_cell[t])
+            first = into[..., : 3 * H].unflatten(-1, (3, H))
+            torch.mul(of_c[..., None, :], factors[t], out=first)
+            if t:
+                of_c = of_c * f[t]
+                of_h = torch.bmm(into, recurrent)
+                of_h = of_hidden[t - 1] + (of_h if kept is None else of_h * kept)
         of_recurrent = torch.bmm(of_gates.view(K, T * B, -1).mT, given.view(K, T * B, H))
         return of_gates, of_recurrent, None, None
 
@@ -90,4 +104,4 @@ def lstm(
     K, B, T, _ = x.shape
     rows = x.transpose(1, 2).reshape(K, T * B, -1)
     gates = torch.baddbmm(bias[:, None], rows, into.mT).view(K, T, B, -1)
-    return _Steps.apply(gates, recurrent, kept, rectified).transpose(1, 2)
+    return _Steps.apply(gates, recurrent, kept, rectified).permute(1, 2, 0, 3)

@@ -11,9 +11,9 @@ from fedreact.errors import UserError
 FOLDER = "clients/partitioners"
 
 
-def test_there_are_five():
+def test_they_are_found_by_the_names_of_their_files():
     found = plugins.names(FOLDER, "PARTITIONER")
-    assert found == ["dirichlet", "labels", "owner", "supports", "switching"]
+    assert {"dirichlet", "labels", "owner", "supports", "switching"} <= set(found)
 
 
 @pytest.mark.parametrize(
