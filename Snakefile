@@ -45,7 +45,7 @@ onstart:
     failures.begin()
     progress.begin(workflow.dag, Path(R))
     asked = progress.asked(workflow.dag)
-    if {rules.all_tables.name, rules.all_figures.name} & asked:
+    if {"all", "all_tables", "all_figures"} & asked:
         print("".join(f"{line}\n" for line in PLAN.left_out()), end="")
     shown = ", ".join(PLAN.outputs.datasets_shown(sorted(asked)))
     print(f"Scale: {PLAN.scale}. Data: {shown}. Results: {PLAN.files.outputs}/")

@@ -113,7 +113,10 @@ class Federation:
         layers = algorithm.server(task, n_clients)
         theta = first_weights(layers, drawn(seed, "server"))[None].to(device)
         self.server = Side(theta, layers, optimizer, rate)
-        self._pool = ThreadPoolExecutor(workers) if workers > 1 and n_parts > 1 else None
+        # Each thread of OpenMP's counts its own threads; with several, sums change their order.
+        alone = {"initializer": torch.set_num_threads, "initargs": (1,)}
+        several = workers > 1 and n_parts > 1
+        self._pool = ThreadPoolExecutor(workers, **alone) if several else None
 
     def close(self) -> None:
         """End the threads."""
