@@ -31,6 +31,17 @@ def test_without_sumo_all_is_built_that_does_not_need_it(monkeypatch):
     assert said.endswith("SUMO is not installed; run: pip install -r requirements-sumo.txt.")
 
 
+def test_a_figure_has_panels_of_the_data_that_is_there(monkeypatch):
+    monkeypatch.chdir(ROOT)
+    plan = make_plan(scale="smoke", papers="aso_fed")
+    reasons = {"fitrec": "it is not here"}
+    monkeypatch.setattr(plan.sources, "missing", reasons.get)
+    files = plan.outputs.figure_files("aso_fed_fig5_6")
+    assert len(files) == 2
+    assert not any("fitrec" in file for file in files)
+    assert plan.outputs.missing("aso_fed_fig5_6") is None
+
+
 def test_vehicles_that_are_ready_need_no_sumo(project, monkeypatch):
     monkeypatch.setattr(sumo_ev, "find_spec", lambda name: None)
     ready = project / "results/smoke/data/sumo-ev.npz"

@@ -33,16 +33,19 @@ class FirstLayer(FigureKind):
 
         lines = pd.concat([pd.read_csv(path) for path in files])
         lines = lines[lines["seed"] == lines.groupby("setting")["seed"].transform("min")]
-        figure = Figure(figsize=(2.6 * len(self.panels) + 0.8, 3.4), layout="constrained")
+        # Settings of data that cannot be had have no files.
+        there = set(lines["setting"])
+        shown = {panel: setting for panel, setting in self.panels.items() if setting in there}
+        figure = Figure(figsize=(2.6 * len(shown) + 0.8, 3.4), layout="constrained")
         figure.suptitle(f"{title}, one seed", fontsize="small", x=0.01, ha="left")
-        grid = figure.subplots(1, len(self.panels), squeeze=False)[0]
-        for axes, (panel, setting) in zip(grid, self.panels.items()):
+        grid = figure.subplots(1, len(shown), squeeze=False)[0]
+        for axes, (panel, setting) in zip(grid, shown.items()):
             own = lines[lines["setting"] == setting]
             weight = own.pivot(index="channel", columns="round", values="weight").to_numpy()
             away = np.abs(weight - 1).max() or 1.0
             extent = (0.5, weight.shape[1] + 0.5, len(weight) - 0.5, -0.5)
             look = {"cmap": "RdBu_r", "vmin": 1 - away, "vmax": 1 + away, "interpolation": "none"}
-            shown = axes.imshow(weight, aspect="auto", extent=extent, **look)
+            image = axes.imshow(weight, aspect="auto", extent=extent, **look)
             # Ties go to the first channel, and names that would lie on each other are left out.
             named = []
             for channel in np.argsort(-weight[:, -1], kind="stable")[:NAMED].tolist():
@@ -52,7 +55,7 @@ class FirstLayer(FigureKind):
             axes.tick_params(axis="x", labelsize=6)
             axes.set_title(panel, fontsize="small")
             axes.set_xlabel("Moment of training", fontsize="small")
-            bar = figure.colorbar(shown, ax=axes, shrink=0.8)
+            bar = figure.colorbar(image, ax=axes, shrink=0.8)
             bar.ax.tick_params(labelsize=6)
             bar.set_label("Attention, over its mean", fontsize=6)
         grid[0].set_ylabel("Channel, those weighted most named", fontsize="small")

@@ -16,10 +16,13 @@ class Asked:
     ----------
     data
         Datasets that were asked for.
+    of
+        The dataset of each file of a run.
     """
 
     def __init__(self, plan: "Plan", paper: str):
         self.plan, self.paper, self.data = plan, paper, []
+        self.of: dict[str, str] = {}
 
     def run(self, kind: str, setting: str) -> list[str]:
         """Files of a kind of run that has no methods, over all seeds."""
@@ -28,7 +31,16 @@ class Asked:
         plan.steps.run(self.paper, kind, setting, {})  # which must be possible
         name = plan.steps.canonical(self.paper, kind, setting, {})
         folder = plan.files.run(kind, self.paper, data, name, "all")
-        return [f"{folder}/seed{seed}.csv" for seed in plan.seeds(self.paper, kind)]
+        files = [f"{folder}/seed{seed}.csv" for seed in plan.seeds(self.paper, kind)]
+        self.of |= dict.fromkeys(files, data)
+        return files
+
+    def there(self, files: list[str]) -> list[str]:
+        """Files without those of data that cannot be had, if some other can."""
+        missing = {name: self.plan.sources.missing(name) for name in self.data}
+        if all(missing.values()):
+            return files
+        return [file for file in files if not missing.get(self.of.get(file, ""))]
 
     def partition(self, name: str) -> str:
         """The partition of the first seed."""

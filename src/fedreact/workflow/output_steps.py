@@ -175,7 +175,7 @@ class OutputSteps:
         if key not in self._of:
             paper, _, spec = self._spec(target)
             ask = Asked(self.plan, paper.name)
-            self._of[key] = list(spec.options.inputs(ask)), ask.data
+            self._of[key] = ask.there(list(spec.options.inputs(ask))), ask.data
         return self._of[key]
 
     def figure_words(self, target: str) -> list[str]:
