@@ -52,6 +52,12 @@ AMOUNTS = {
 }
 BETA = (["1", "0.1", "1e37"], ["0", "-1", "nan", "inf", "1e299", "x"])
 PARTITIONERS = {
+    "aligned": {
+        "clients": (["5", "2", "null"], ["6", "0", "x"]),
+        "series": (["3", "null"], ["0", "-1", "x"]),
+        "clock": (["own"], ["x"]),
+        "test_share": SHARES,
+    },
     "dirichlet": AMOUNTS | {"beta": BETA, "min_samples": (["2", "5"], ["0", "-3", "999"])},
     "labels": AMOUNTS
     | {"labels": (["0;1", "0,1;2", "0", "2;0"], ["9;0", "a;0", ";0", "", "0;1;2", "-1;0"])},
@@ -65,6 +71,7 @@ PARTITIONERS = {
     "supports": AMOUNTS | {"supports": (["1,2", "2,1", "3"], ["0,3", "-1,4", "1,2,3", "1,1"])},
 }
 NEEDED = {
+    "aligned": [],
     "dirichlet": ["--cluster-sizes", "2,3", "--beta", "1", "--min-samples", "5"],
     "labels": ["--cluster-sizes", "2,3", "--labels", "0;1,2"],
     "owner": [],
