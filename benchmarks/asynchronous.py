@@ -11,7 +11,7 @@ of 60). Both go through the same trips:
 The variants run in turn, so that other work on the machine meets all of them; ratios are of turns.
 A run of the package includes the start of its processes.
 
-    python benchmarks/asynchronous.py [--updates 1000] [--turns 3] [--processes 2]
+    python benchmarks/asynchronous.py [--updates 500] [--turns 2] [--processes 2]
 """
 
 import argparse
@@ -139,8 +139,8 @@ def measure(name, args):
 
 def main():
     p = argparse.ArgumentParser(description=__doc__.splitlines()[0])
-    p.add_argument("--updates", type=int, default=1000)
-    p.add_argument("--turns", type=int, default=3)
+    p.add_argument("--updates", type=int, default=500)
+    p.add_argument("--turns", type=int, default=2)
     p.add_argument("--processes", type=int, default=os.cpu_count())
     args = p.parse_args()
     logging.getLogger("fedreact").setLevel(logging.WARNING)
