@@ -8,6 +8,7 @@ from pathlib import Path
 import numpy as np
 import pytest
 import torch
+import yaml
 from helpers import ROOT, command, copy_project, edit, make_plan, refused, write_paper
 from own_examples import COMMANDS, add_examples, files_of
 
@@ -82,6 +83,24 @@ def test_its_table_says_what_each_file_defines():
         path = (PAGE.parent / example).resolve().relative_to(ROOT / "examples/own")
         assert str(path.parent) == folder
         assert re.search(rf"^{defines} = ", (ROOT / "examples/own" / path).read_text(), re.M)
+
+
+def test_what_it_shows_of_files_is_accepted(mine):
+    """Blocks of lines for several files, each put into the paper of the example."""
+    blocks = re.findall(r"^```yaml\n(.*?)^```$", PAGE.read_text(), re.MULTILINE | re.DOTALL)
+    assert len(blocks) == 2
+    for block in blocks:
+        for name, lines in re.findall(
+            r"^# (\w+\.yaml)[^\n]*\n(.*?)(?=^# \w+\.yaml|\Z)", block, re.M | re.S
+        ):
+            file, given = mine / MINE / name, yaml.safe_load(lines)
+            there = yaml.safe_load(file.read_text()) if file.exists() else {}
+            both = {key: there.get(key, {}) | of for key, of in given.items()}
+            file.write_text(yaml.safe_dump(there | both, sort_keys=False))
+    plan = make_plan(papers="mine")
+    plan.check()
+    assert {"mine_fedst", "mine_gains", "mine_together"} <= {*plan.tables, *plan.figures}
+    assert plan.steps.run("mine", "asynchronous", "people", {}).gflops == 2
 
 
 def test_methods_that_it_names_are_there_and_fit_the_tasks_that_it_says():
