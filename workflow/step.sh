@@ -14,3 +14,7 @@ stopped() {
   echo "failed in run ${FEDREACT_RUN_ID:-}: status $1" >> "$log"
 }
 trap 'stopped $?' EXIT
+# Where the workflow keeps a Python that has loaded what steps need, a fork of it runs the script.
+if [ -n "${FEDREACT_FORKS:-}" ] && [ "$FEDREACT_FORKS" != no ]; then
+  python() { command python -IS "${BASH_SOURCE[0]%/*}/fork.py" "$@"; }
+fi

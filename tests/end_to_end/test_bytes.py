@@ -1,4 +1,4 @@
-"""The same bytes whatever the number of cores; and LaTeX that compiles."""
+"""The same bytes whatever the number of cores, in forks or not; and LaTeX that compiles."""
 
 import shutil
 import subprocess
@@ -10,14 +10,15 @@ from helpers import SMOKE, copy_project, digits, snakemake
 pytestmark = [pytest.mark.workflow, pytest.mark.campaign]
 
 
-def test_one_core_gives_the_same_bytes(built, tmp_path):
-    """One table and figure of each kind, of each kind of data."""
+def test_one_core_and_no_forks_give_the_same_bytes(built, tmp_path):
+    """One table and figure of each kind, of each kind of data; each step a Python of its own."""
     project = copy_project(tmp_path)
     wanted = ["table02", "table06", "sumo_trip", "eeg_trial", "fig01", "fig03", "theorem1"]
     name = digits(built).name
     encoder = f"results/smoke/encoders/fed_react/{name}/clients10-beta1.5/seed0.npz"
     trained = f"results/smoke/runs/synchronous/fed_react/{name}/full10/timesnet/seed0.csv"
-    snakemake("--cores", "1", *wanted, trained, *SMOKE, cwd=project)
+    alone = {"FEDREACT_FORKS": "no"}
+    snakemake("--cores", "1", *wanted, trained, *SMOKE, cwd=project, env=alone)
     names = [
         path.relative_to(project)
         for kind in ("npz", "csv", "tex", "md", "png", "pdf")

@@ -68,6 +68,7 @@ def done(undisturbed, tmp_path):
 def errors(printed):
     """The lines that say what went wrong; there is no traceback."""
     assert "Traceback" not in printed, printed
+    assert "CalledProcessError" not in printed  # with the whole command of the step
     return [line for line in printed.splitlines() if line.startswith("error: ")]
 
 

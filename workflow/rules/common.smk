@@ -1,16 +1,18 @@
 # The checked configuration, and the helpers that the rules share.
 
+import logging
 import shlex
 import sys
 from pathlib import Path
 
 from snakemake.exceptions import WorkflowError
+from snakemake.logging import logger
 
 sys.path.insert(0, f"{workflow.basedir}/src")
 
 from fedreact.digest import code_digest
 from fedreact.errors import UserError
-from fedreact.workflow import failures, progress
+from fedreact.workflow import failures, forks, progress
 from fedreact.workflow.plan import Plan
 from fedreact.workflow.start import check_writable, mend_times, remove_parts
 
@@ -52,11 +54,15 @@ def get_ready():
         print(
             f"{n} files are from the future (was the clock set back?): their times are now's."
         )
+    for handler in logger.handlers:
+        if not isinstance(handler, logging.FileHandler):
+            handler.addFilter(failures.is_new)
     # To start at most 100 jobs a second Snakemake looks for jobs once more, each second, for each job that
     # ended, and asks for the parameters of all that are ready (snakemake/snakemake#3744): of 800 jobs that was
     # a sixth of a core. Jobs on this machine need no such limit.
     if workflow.local_exec:
         workflow.scheduler.job_rate_limiter = None
+        forks.begin()
 
 
 def words(given):

@@ -4,6 +4,7 @@ The shell around each step (``workflow/step.sh``) ends the log of one that fails
 and the name of the run, so that logs of earlier runs are told apart, on a cluster as well.
 """
 
+import logging
 import os
 import re
 import time
@@ -21,6 +22,14 @@ RAISED = re.compile(r"[A-Za-z_][\w.]*(: .*)?")
 def begin() -> None:
     """Give this run a name, which its steps inherit."""
     os.environ[RUN] = f"{time.time_ns():x}-{os.getpid()}"
+
+
+def is_new(record: logging.LogRecord) -> bool:
+    """Whether Snakemake says what :func:`errors` does not: not the whole command of a failed step.
+
+    Its own log file has it, and ``snakemake -p`` prints commands before they run.
+    """
+    return not record.getMessage().startswith("RuleException:\nCalledProcessError")
 
 
 def errors(logs: Path) -> list[str]:
