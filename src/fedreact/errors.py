@@ -1,4 +1,8 @@
-"""The one exception meant for people."""
+"""The one exception meant for people, and what it says of names."""
+
+from collections.abc import Iterable
+from difflib import get_close_matches
+from typing import Any
 
 
 class UserError(Exception):
@@ -10,3 +14,15 @@ class UserError(Exception):
 
     def __init__(self, text: str):
         super().__init__(" ".join(text.splitlines()))
+
+
+def known(names: Iterable[Any], given: Any) -> str:
+    """Names with commas between them, and which of them may have been meant."""
+    names = [str(name) for name in names]
+    near = get_close_matches(str(given), names, n=1)
+    return ", ".join(names) + "".join(f" (did you mean {name}?)" for name in near)
+
+
+def unknown(name: Any, names: Iterable[Any]) -> str:
+    """Say that a name is unknown, and which are known."""
+    return f"{name!r} is unknown; known: {known(names, name)}"

@@ -15,7 +15,7 @@ from typing import Annotated, Any, Literal, TypeVar, get_args, get_origin, get_t
 import msgspec
 import yaml
 
-from fedreact.errors import UserError
+from fedreact.errors import UserError, known
 
 T = TypeVar("T")
 
@@ -67,11 +67,9 @@ def check(cls: type[T], given: Any, where: str) -> T:
 
 def _check_keys(cls, given, where):
     """Refuse keys that a dataclass does not have, and those that dataclasses within it do not."""
-    known = names(cls)
-    if unknown := [key for key in given if key not in known]:
-        raise UserError(
-            f"{where}: unknown key {', '.join(map(str, unknown))}; known keys: {', '.join(known)}"
-        )
+    if unknown := [key for key in given if key not in names(cls)]:
+        there = known(names(cls), unknown[0])
+        raise UserError(f"{where}: unknown key {', '.join(map(str, unknown))}; known keys: {there}")
     for name, value in given.items():
         hint = _plain(_hints(cls)[name])
         inner = [hint, *get_args(hint)[-1:]] if get_origin(hint) is dict else [hint]
@@ -112,7 +110,7 @@ def _reason(cls, given, text):
         if what.startswith("Invalid enum value"):  # one type of several
             choices = choices or [c for of in get_args(hints[top]) for c in _choices(of)]
         if choices:
-            return f"{path}: {shown(value)} is unknown; known: {', '.join(map(str, choices))}"
+            return f"{path}: {shown(value)} is unknown; known: {known(choices, value)}"
         if path == top:
             what = f"{what.split(', got ')[0]}, got {shown(value)}"
         elif "got" not in what:
@@ -211,7 +209,7 @@ def text_of(value: Any) -> str:
 def value_of(cls: type, name: str, text: str, where: str) -> Any:
     """Read what :func:`text_of` wrote of an option of a class."""
     if name not in names(cls):
-        raise UserError(f"{where}: {name!r} is unknown; known: {', '.join(names(cls))}")
+        raise UserError(f"{where}: {name!r} is unknown; known: {known(names(cls), name)}")
     hint = _plain(_hints(cls)[name])
     if text == "null":
         return None

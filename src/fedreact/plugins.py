@@ -19,7 +19,7 @@ from types import ModuleType
 from typing import Any
 
 from fedreact import options
-from fedreact.errors import UserError
+from fedreact.errors import UserError, known
 
 PACKAGE = Path(__file__).parent
 OWN = Path("own")
@@ -76,8 +76,8 @@ def _check_syntax(path):
 
 
 def _unknown(folder, name, defines, else_=""):
-    known = ", ".join(names(folder, defines))
-    return UserError(f"{options.shown(name)} is unknown among {folder}; known: {known}{else_}")
+    there = known(names(folder, defines), name)
+    return UserError(f"{options.shown(name)} is unknown among {folder}; known: {there}{else_}")
 
 
 def names(folder: str, defines: str) -> list[str]:

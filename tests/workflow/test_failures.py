@@ -1,5 +1,6 @@
 """The summary of a run says what failed in it, each in a line, and nothing else."""
 
+import logging
 import subprocess
 import sys
 
@@ -88,3 +89,25 @@ def test_nothing_of_steps_that_succeed_or_of_earlier_runs(logs):
     assert failures.errors(logs) == []
     assert step(logs, "false", "new.log") == 1
     assert [line.split("/")[-1] for line in failures.errors(logs)] == ["new.log)"]
+
+
+def said(text):
+    """A record of Snakemake's, and whether it is printed."""
+    record = logging.LogRecord("snakemake", logging.ERROR, "", 0, text, (), None)
+    return failures.in_words(record, ["table05", "table06"]), record.getMessage()
+
+
+def test_the_command_of_a_failed_step_is_not_printed():
+    command = "RuleException:\nCalledProcessError in a.smk:\nCommand 'python x' ..."
+    assert said(command) == (False, command)
+    assert said("Shutting down") == (True, "Shutting down")
+
+
+def test_a_target_that_is_misspelt():
+    text = "MissingRuleException:\nNo rule to produce {} (if you use input functions ...)."
+    missing = "is neither a target nor a file that a step makes"
+    assert said(text.format("tabel05")) == (
+        True,
+        f"error: tabel05 {missing}; did you mean table05?",
+    )
+    assert said(text.format("x")) == (True, f"error: x {missing}")

@@ -30,6 +30,15 @@ R, OUT, FILES = PLAN.results, PLAN.files.outputs, PLAN.files
 shell.prefix(f'. "{workflow.basedir}/workflow/step.sh" "{workflow.basedir}/src"; ')
 
 
+for handler in logger.handlers:
+    if not isinstance(handler, logging.FileHandler):
+        handler.addFilter(
+            lambda record: failures.in_words(
+                record, [rule.name for rule in workflow.rules]
+            )
+        )
+
+
 # Names in paths: a step's may carry what was changed of it, as in stationary10+linkage=average.
 wildcard_constraints:
     paper="[A-Za-z0-9_]+",
@@ -54,9 +63,6 @@ def get_ready():
         print(
             f"{n} files are from the future (was the clock set back?): their times are now's."
         )
-    for handler in logger.handlers:
-        if not isinstance(handler, logging.FileHandler):
-            handler.addFilter(failures.is_new)
     # To start at most 100 jobs a second Snakemake looks for jobs once more, each second, for each job that
     # ended, and asks for the parameters of all that are ready (snakemake/snakemake#3744): of 800 jobs that was
     # a sixth of a core. Jobs on this machine need no such limit.

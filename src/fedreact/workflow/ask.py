@@ -2,8 +2,7 @@
 
 from typing import TYPE_CHECKING
 
-from fedreact.errors import UserError
-from fedreact.workflow.papers import known
+from fedreact.errors import UserError, unknown
 
 if TYPE_CHECKING:
     from fedreact.workflow.plan import Plan
@@ -58,7 +57,7 @@ class Asked:
         there = self.plan.sources.source(data).parts
         for name in names:
             if name not in there:
-                raise UserError(f"{data}: {known(name, there)}")
+                raise UserError(f"{data}: {unknown(name, there)}")
         return [self.plan.files.part(data, name) for name in names or there]
 
     def _note(self, dataset):

@@ -7,11 +7,10 @@ from typing import TYPE_CHECKING, Any
 
 from fedreact import plugins
 from fedreact.claims.contract import Claim
-from fedreact.errors import UserError
+from fedreact.errors import UserError, unknown
 from fedreact.tables import published as values
 from fedreact.workflow.cells import Cell
 from fedreact.workflow.code import digest
-from fedreact.workflow.papers import known
 
 if TYPE_CHECKING:
     from fedreact.workflow.plan import Plan
@@ -74,7 +73,7 @@ class ClaimSteps:
         where = f"{paper.folder}/claims.yaml: {name}"
         if claim.table not in paper.tables or paper.tables[claim.table].study:
             tables = [table for table, spec in paper.tables.items() if not spec.study]
-            raise UserError(f"{where}: table: {known(claim.table, tables)}")
+            raise UserError(f"{where}: table: {unknown(claim.table, tables)}")
         if (claim.value is None) == (not claim.right):
             raise UserError(f"{where}: give either right or value")
         spec = paper.tables[claim.table]
@@ -82,7 +81,7 @@ class ClaimSteps:
             raise UserError(f"{where}: table: {claim.table} has costs to a score, no scores")
         metric = claim.metric or spec.metrics[0]
         if metric not in spec.metrics:
-            raise UserError(f"{where}: metric: {known(metric, spec.metrics)}")
+            raise UserError(f"{where}: metric: {unknown(metric, spec.metrics)}")
         margin = claim.margin or paper.about.margins.get(metric)
         if margin is None:
             raise UserError(f"{where}: there is no margin of {metric}, here or in paper.yaml")
@@ -109,7 +108,7 @@ class ClaimSteps:
         labels = [list(dict.fromkeys(place[i] for place in cells)) for i in (axis, 1 - axis)]
         for given, there in (((claim.left, *claim.right), labels[0]), (claim.at, labels[1])):
             if odd := [label for label in given if label not in there]:
-                raise UserError(f"{where}: {known(odd[0], there)}")
+                raise UserError(f"{where}: {unknown(odd[0], there)}")
         path = paper.folder / "published" / f"{claim.table}.yaml"
         published = values.read(path if path.exists() else None)
         sign = _sign(claim.relation, metric) or 1
@@ -145,7 +144,7 @@ class ClaimSteps:
         of = self.plan.cells(paper.name)
         for entry in claim.ledger:
             if entry not in paper.ledger:
-                raise UserError(f"{where}: ledger: {known(entry, list(paper.ledger))}")
+                raise UserError(f"{where}: ledger: {unknown(entry, list(paper.ledger))}")
             alternatives: dict[str, list] = {}
             for setting, value, key in of.alternatives(entry):
                 for at, left, right, *cells, published in contrasts:

@@ -6,9 +6,9 @@ from pathlib import Path
 from typing import Any, Literal
 
 from fedreact import options
-from fedreact.errors import UserError
+from fedreact.errors import UserError, known, unknown
 from fedreact.reading import read_yaml
-from fedreact.workflow.papers import known, paper_names
+from fedreact.workflow.papers import paper_names
 
 SCALES = Path("config/scales")
 
@@ -63,7 +63,7 @@ def load_scale(name: str) -> Scale:
     path = SCALES / f"{name}.yaml"
     if not path.exists():
         scales = sorted(path.stem for path in SCALES.glob("*.yaml"))
-        raise UserError(f"config: scale: {name!r} is unknown; known scales: {', '.join(scales)}")
+        raise UserError(f"config: scale: {name!r} is unknown; known scales: {known(scales, name)}")
     scale = options.check(Scale, read_yaml(path), str(path))
     if not scale.seeds or len(set(scale.seeds)) < len(scale.seeds):
         raise UserError(f"{path}: seeds: wanted one or more, all different")
@@ -82,5 +82,5 @@ def chosen_papers(given: Any) -> list[str]:
         raise UserError(f"config: papers: wanted names or all, got {options.shown(given)}")
     for name in wanted:
         if name not in there:
-            raise UserError(f"config: papers: {known(name, [*there, 'all'])}")
+            raise UserError(f"config: papers: {unknown(name, [*there, 'all'])}")
     return list(wanted)

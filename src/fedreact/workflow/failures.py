@@ -8,6 +8,8 @@ import logging
 import os
 import re
 import time
+from collections.abc import Iterable
+from difflib import get_close_matches
 from pathlib import Path
 
 RUN = "FEDREACT_RUN_ID"
@@ -16,6 +18,7 @@ RUN = "FEDREACT_RUN_ID"
 MARK = "failed in run "
 
 FRAME = re.compile(r'File "(.+)", line (\d+)')
+NO_TARGET = re.compile(r"MissingRuleException:\nNo rule to produce (\S+) \(")
 RAISED = re.compile(r"[A-Za-z_][\w.]*(: .*)?")
 
 
@@ -24,12 +27,19 @@ def begin() -> None:
     os.environ[RUN] = f"{time.time_ns():x}-{os.getpid()}"
 
 
-def is_new(record: logging.LogRecord) -> bool:
-    """Whether Snakemake says what :func:`errors` does not: not the whole command of a failed step.
+def in_words(record: logging.LogRecord, targets: Iterable[str]) -> bool:
+    """Have Snakemake say in words what a target is; returns whether to print what it says.
 
-    Its own log file has it, and ``snakemake -p`` prints commands before they run.
+    Not the whole command of a failed step, since :func:`errors` says what there is to say. The log
+    file of Snakemake has it, and ``snakemake -p`` prints commands before they run.
     """
-    return not record.getMessage().startswith("RuleException:\nCalledProcessError")
+    said = record.getMessage()
+    if missing := NO_TARGET.match(said):
+        (name,) = missing.groups()
+        near = "".join(f"; did you mean {one}?" for one in get_close_matches(name, targets, n=1))
+        record.msg = f"error: {name} is neither a target nor a file that a step makes{near}"
+        record.args = ()
+    return not said.startswith("RuleException:\nCalledProcessError")
 
 
 def errors(logs: Path) -> list[str]:

@@ -8,12 +8,11 @@ import re
 from collections.abc import Mapping
 from dataclasses import dataclass
 from pathlib import Path
-from typing import Any
 
 from fedreact import options, plugins
 from fedreact.claims.contract import Claim
 from fedreact.encoding import spec as encoding
-from fedreact.errors import UserError
+from fedreact.errors import UserError, known, unknown
 from fedreact.reading import read_yaml
 from fedreact.runs import contract as runs
 from fedreact.workflow.entries import (
@@ -195,29 +194,29 @@ def _scale(content, where, settings, partitions):
     for what in ("settings", "unlike", "encoder_own", "left_out"):
         for setting in getattr(scale, what):
             if setting not in settings:
-                raise UserError(f"{where}: {what}: {known(setting, settings)}")
+                raise UserError(f"{where}: {what}: {unknown(setting, settings)}")
     for name, given in scale.partitions.items():
         if name not in partitions:
-            raise UserError(f"{where}: partitions: {known(name, partitions)}")
+            raise UserError(f"{where}: partitions: {unknown(name, partitions)}")
         _check_step(partitions[name].by, given, f"{where}: partitions: {name}")
     roles = dict.fromkeys(spec.data for spec in partitions.values())
     for role in scale.of:
         if role not in roles:
-            raise UserError(f"{where}: of: {known(role, roles)}")
+            raise UserError(f"{where}: of: {unknown(role, roles)}")
     if odd := [of for of in scale.differences_of if of not in {*roles, *runs.kinds()}]:
-        raise UserError(f"{where}: differences_of: {known(odd[0], [*roles, *runs.kinds()])}")
+        raise UserError(f"{where}: differences_of: {unknown(odd[0], [*roles, *runs.kinds()])}")
     layers = [scale.defaults, scale.at_most, *scale.of.values(), *scale.settings.values()]
     for step, of_step in ((step, of) for layer in layers for step, of in layer.items()):
         _check_step(step, of_step, where)
     for step, bounds in scale.at_most.items():
         if step not in runs.kinds():
-            raise UserError(f"{where}: at_most: {known(step, runs.kinds())}")
+            raise UserError(f"{where}: at_most: {unknown(step, runs.kinds())}")
         if odd := [v for v in bounds.values() if type(v) not in (int, float)]:
             raise UserError(f"{where}: at_most: {options.shown(odd[0])} is no number")
     for what, named in (("seeds", scale.seeds), *(("unlike", o) for o in scale.unlike.values())):
         for kind in named:
             if kind not in runs.kinds():
-                raise UserError(f"{where}: {what}: {known(kind, runs.kinds())}")
+                raise UserError(f"{where}: {what}: {unknown(kind, runs.kinds())}")
     return scale
 
 
@@ -226,9 +225,9 @@ def _check_step(step, given, where):
     cls = options_of_step(step, where)
     if not isinstance(given, Mapping):
         raise UserError(f"{where}: {step}: wanted options, got {options.shown(given)}")
-    if unknown := [key for key in given if key not in options.names(cls)]:
-        names = ", ".join(options.names(cls))
-        raise UserError(f"{where}: unknown option {unknown[0]} of {step}; known: {names}")
+    if odd := [key for key in given if key not in options.names(cls)]:
+        there = known(options.names(cls), odd[0])
+        raise UserError(f"{where}: unknown option {odd[0]} of {step}; known: {there}")
     options.check(options.part_of(cls, only=tuple(given)), given, f"{where}: {step}")
 
 
@@ -242,9 +241,4 @@ def options_of_step(step: str, where: str) -> type:
         return plugins.load(PARTITIONERS, step, "PARTITIONER")
     except UserError:
         steps = [ENCODER, *runs.kinds(), *plugins.names(PARTITIONERS, "PARTITIONER")]
-        raise UserError(f"{where}: {known(step, steps)}") from None
-
-
-def known(name: Any, names: Any) -> str:
-    """Say that a name is unknown, and which are known."""
-    return f"{name!r} is unknown; known: {', '.join(map(str, names))}"
+        raise UserError(f"{where}: {unknown(step, steps)}") from None

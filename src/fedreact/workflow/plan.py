@@ -15,7 +15,7 @@ from pathlib import Path
 from fedreact import options
 from fedreact.data import own
 from fedreact.data.registry import load_registry, registries
-from fedreact.errors import UserError
+from fedreact.errors import UserError, unknown
 from fedreact.provenance import TOLD
 from fedreact.workflow import failures
 from fedreact.workflow.cells import Cells
@@ -26,7 +26,7 @@ from fedreact.workflow.encoding_steps import EncodingSteps
 from fedreact.workflow.files import Files
 from fedreact.workflow.measure_steps import MeasureSteps
 from fedreact.workflow.output_steps import OutputSteps
-from fedreact.workflow.papers import FOLDER, known, paper_names
+from fedreact.workflow.papers import FOLDER, paper_names
 from fedreact.workflow.report_steps import ReportSteps
 from fedreact.workflow.run_steps import RunSteps
 from fedreact.workflow.sources import Sources
@@ -77,7 +77,7 @@ class Plan:
             if role not in roles or not isinstance(name, str):
                 keys = [f"{role}_dataset" for role in sorted(roles)]
                 raise UserError(
-                    f"config: {known(key, keys)}; each is the name of a dataset, or auto"
+                    f"config: {unknown(key, keys)}; each is the name of a dataset, or auto"
                 )
             chosen[role] = name
         for role, name in self.how_much.datasets.items():

@@ -9,7 +9,7 @@ from fedreact import options, plugins
 from fedreact.data import files, own
 from fedreact.data.registry import DatasetEntry
 from fedreact.data.sources.contract import Source
-from fedreact.errors import UserError
+from fedreact.errors import UserError, known
 from fedreact.task import Task
 from fedreact.workflow import variants
 
@@ -106,7 +106,7 @@ class Sources:
             names = [*self.registry, *mine]
             odd = own.misnamed(self.data_folder)
             raise UserError(
-                f"{where}: {name!r} is unknown; known: {', '.join(names)}; one of your own is "
+                f"{where}: {name!r} is unknown; known: {known(names, name)}; one of your own is "
                 f"{own.path(self.data_folder, '<name>')}"
                 + (f" (rename {', '.join(odd)}: names are of a-z, 0-9 and dashes)" if odd else "")
             )

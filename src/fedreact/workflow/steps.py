@@ -11,7 +11,7 @@ from typing import Any
 
 from fedreact import options, plugins
 from fedreact.encoding import spec as encoding
-from fedreact.errors import UserError
+from fedreact.errors import UserError, unknown
 from fedreact.runs import contract as runs
 from fedreact.workflow import variants
 from fedreact.workflow.entries import PartitionSpec
@@ -20,7 +20,6 @@ from fedreact.workflow.papers import (
     ENCODER,
     PARTITIONERS,
     Paper,
-    known,
     load_paper,
     paper_names,
 )
@@ -62,7 +61,7 @@ class Steps:
         else:
             found, own = self.paper(paper), name
         if own not in getattr(found, what):
-            raise UserError(f"{where or found.folder}: {known(own, getattr(found, what))}")
+            raise UserError(f"{where or found.folder}: {unknown(own, getattr(found, what))}")
         return found, own
 
     def check(self, paper: str) -> None:

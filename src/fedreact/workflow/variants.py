@@ -11,7 +11,7 @@ from dataclasses import replace
 from typing import Any
 
 from fedreact import options
-from fedreact.errors import UserError
+from fedreact.errors import UserError, unknown
 from fedreact.runs import contract as runs
 
 MARKS = ("setting", "method", "options", "tuned")
@@ -47,8 +47,7 @@ def apply(cls: type, given: Mapping[str, Any], changes: Mapping[str, Any], where
     for key, value in changes.items():
         name, dot, part = key.partition(".")
         if name not in options.names(cls):
-            known = ", ".join(options.names(cls))
-            raise UserError(f"{where}: {key!r} is unknown; known: {known}")
+            raise UserError(f"{where}: {unknown(key, options.names(cls))}")
         if dot:
             before = result.get(name, options.defaults(cls).get(name))
             if not isinstance(before, Mapping):
