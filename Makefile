@@ -1,4 +1,4 @@
-# make setup | tables | figures | plan | options | reference | docs | benchmarks | test | check | lint | unlock
+# make setup | tables | figures | plan | options | reference | compare | docs | benchmarks | test | check | lint | unlock
 # (see README.md and docs/running.md)
 
 PYTHON ?= python3
@@ -21,7 +21,7 @@ PARALLEL := -n auto --maxprocesses 8 --dist loadfile --no-loadscope-reorder
 # What `make options` lists: a kind of run, encoder, a partitioner, a dataset, ...; all, if empty.
 OF ?=
 
-.PHONY: setup tables figures plan options reference docs benchmarks test check lint format pins unlock
+.PHONY: setup tables figures plan options reference compare docs benchmarks test check lint format pins unlock
 
 setup: .venv/.installed
 
@@ -64,6 +64,10 @@ options: setup
 reference: setup
 	@python scripts/keep_reference.py results/$(SCALE)
 	@python scripts/make_docs.py docs/templates
+
+# Where the run of SCALE differs from the one that is kept: cells beyond their intervals, claims.
+compare: setup
+	@python scripts/compare.py results/$(SCALE)
 
 # Write README.md and pages of docs/ from docs/templates/ and reference/.
 docs: setup

@@ -1,0 +1,111 @@
+"""Where a run and the one that is kept differ: cells beyond their intervals, outcomes of claims."""
+
+from dataclasses import dataclass
+from math import hypot
+from pathlib import Path
+
+import pandas as pd
+
+from fedreact.errors import UserError
+
+CELL = ["row", "column", "metric", "data"]
+CLAIM = ["paper", "claim", "reading", "at"]
+
+
+@dataclass
+class Comparison:
+    """What two runs have in common, and what not.
+
+    Attributes
+    ----------
+    same, within
+        Cells whose means are the same to the last digit that is kept, or differ by no more than
+        chance would have them.
+    moved
+        Those that differ by more, a line each.
+    alone
+        Cells of one run only, and of one seed that are not the same, a line each.
+    claims
+        Those whose outcome is another, a line each.
+    missing
+        Tables of the kept run that this one has not built.
+    """
+
+    same: int
+    within: int
+    moved: list[str]
+    alone: list[str]
+    claims: list[str]
+    missing: list[str]
+
+
+def compare(results: Path, kept: Path) -> Comparison:
+    """Compare tables and claims of a run with those of the run that is kept.
+
+    Two means differ by more than chance if they are further apart than the root of the summed
+    squares of their 95% half-widths, as of two runs that share no seed. Runs that share seeds
+    differ less, so a cell that is said to have moved has.
+
+    Parameters
+    ----------
+    results, kept
+        Folders with ``tables/*.csv`` and ``claims/*.csv``, e.g. ``results/quick`` and
+        ``reference/quick``.
+
+    Raises
+    ------
+    UserError
+        There is nothing to compare.
+    """
+    there = sorted(path.name for path in (kept / "tables").glob("*.csv"))
+    shared = [name for name in there if (results / "tables" / name).is_file()]
+    if not shared:
+        raise UserError(f"{results} and {kept} have no table in common; build some first")
+    found = Comparison(0, 0, [], [], [], [Path(n).stem for n in there if n not in shared])
+    for name in shared:
+        _cells(
+            found, Path(name).stem, *(_read(of / "tables" / name, CELL) for of in (kept, results))
+        )
+    for path in sorted((kept / "claims").glob("*.csv")):
+        if (now := results / "claims" / path.name).is_file():
+            before, after = (_read(of, CLAIM)["outcome"] for of in (path, now))
+            for key in before.index.intersection(after.index):
+                if before[key] != after[key]:
+                    found.claims.append(f"{_name(key)}: {before[key]} -> {after[key]}")
+    return found
+
+
+def _cells(found, table, before, after):
+    for key in before.index.union(after.index, sort=False):
+        where = f"{table}: {_name(key)}"
+        if key not in after.index or key not in before.index:
+            of = "kept" if key in before.index else "new"
+            found.alone.append(f"{where}: only in the {of} run")
+            continue
+        was, now = before.loc[key], after.loc[key]
+        if was["mean"] == now["mean"] or (pd.isna(was["mean"]) and pd.isna(now["mean"])):
+            found.same += 1
+            continue
+        change = f"{where}: {_shown(was)} -> {_shown(now)}"
+        reach = hypot(*((of["ci_high"] - of["ci_low"]) / 2 for of in (was, now)))
+        if pd.isna(reach) or pd.isna(now["mean"]) or pd.isna(was["mean"]):
+            found.alone.append(f"{change}, without an interval")
+        elif abs(now["mean"] - was["mean"]) <= reach:
+            found.within += 1
+        else:
+            found.moved.append(change)
+
+
+def _read(path, key):
+    lines = pd.read_csv(path, dtype=dict.fromkeys(key, str), keep_default_na=True)
+    return lines.fillna(dict.fromkeys(key, "")).drop_duplicates(key).set_index(key)
+
+
+def _name(key):
+    return ", ".join(part for part in key if part)
+
+
+def _shown(cell):
+    if pd.isna(cell["ci_low"]):
+        return f"{cell['mean']:.6g}"
+    return f"{cell['mean']:.6g} ({cell['ci_low']:.6g} to {cell['ci_high']:.6g})"

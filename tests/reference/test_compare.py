@@ -1,0 +1,82 @@
+"""What is said of a run beside the one that is kept."""
+
+import subprocess
+import sys
+
+import pytest
+from helpers import ROOT
+
+from fedreact.errors import UserError
+from fedreact.reference.compare import compare
+
+HEAD = "table,row,column,metric,data,mean,ci_low,ci_high\n"
+CLAIMS = "paper,claim,reading,at,outcome\n"
+
+
+def run(folder, lines, claims=""):
+    """A run with one table and one file of claims."""
+    for name, text in (("tables/t.csv", HEAD + lines), ("claims/p.csv", CLAIMS + claims)):
+        (folder / name).parent.mkdir(parents=True, exist_ok=True)
+        (folder / name).write_text(text)
+    return folder
+
+
+def both(tmp_path, before, after, *claims):
+    """A comparison of the same cell in two runs."""
+    kept, results = tmp_path / "kept", tmp_path / "results"
+    run(kept, before, claims[0] if claims else "")
+    run(results, after, claims[1] if claims else "")
+    return compare(results, kept)
+
+
+# Half-widths of .03 and .04: chance takes two runs .05 apart.
+@pytest.mark.parametrize(
+    ("now", "is_moved"), [(0.5499, False), (0.5501, True), (0.4501, False), (0.4499, True)]
+)
+def test_a_cell_moves_beyond_its_intervals(tmp_path, now, is_moved):
+    found = both(
+        tmp_path, "t,a,b,m,d,0.5,0.47,0.53\n", f"t,a,b,m,d,{now},{now - 0.04},{now + 0.04}\n"
+    )
+    assert (found.within, len(found.moved)) == (1 - is_moved, is_moved)
+
+
+def test_the_same_cell_is_the_same_also_if_it_is_empty_or_has_no_interval(tmp_path):
+    lines = "t,a,b,m,d,0.5,,\nt,a,c,m,d,,,\n"
+    found = both(tmp_path, lines, lines)
+    assert (found.same, found.within, found.moved, found.alone) == (2, 0, [], [])
+
+
+def test_what_cannot_be_compared_is_named(tmp_path):
+    before = "t,a,one seed,m,d,0.5,,\nt,a,gone,m,d,0.5,0.4,0.6\n"
+    found = both(tmp_path, before, "t,a,one seed,m,d,0.6,,\nt,a,new,m,d,0.5,0.4,0.6\n")
+    assert sorted(found.alone) == [
+        "t: a, gone, m, d: only in the kept run",
+        "t: a, new, m, d: only in the new run",
+        "t: a, one seed, m, d: 0.5 -> 0.6, without an interval",
+    ]
+
+
+def test_claims_whose_outcome_is_another(tmp_path):
+    cell = "t,a,b,m,d,0.5,0.4,0.6\n"
+    found = both(tmp_path, cell, cell, "p,x,,,holds\np,y,,r,fails\n", "p,x,,,fails\np,y,,r,fails\n")
+    assert found.claims == ["p, x: holds -> fails"]
+
+
+def test_tables_that_are_not_built_are_named_and_none_is_refused(tmp_path):
+    kept = run(tmp_path / "kept", "t,a,b,m,d,0.5,0.4,0.6\n")
+    with pytest.raises(UserError, match="have no table in common; build some first"):
+        compare(tmp_path / "results", kept)
+    (kept / "tables/u.csv").write_text(HEAD)
+    assert compare(run(tmp_path / "results", ""), kept).missing == ["u"]
+
+
+@pytest.mark.parametrize(("mean", "status"), [("0.5", 0), ("0.9", 1)])
+def test_the_command_says_so_by_its_status(tmp_path, mean, status):
+    run(tmp_path / "reference/quick", "t,a,b,m,d,0.5,0.45,0.55\n")
+    run(tmp_path / "results/quick", f"t,a,b,m,d,{mean},{mean},{mean}\n")
+    words = [sys.executable, ROOT / "scripts/compare.py", "results/quick"]
+    done = subprocess.run(words, cwd=tmp_path, capture_output=True, text=True, check=False)
+    assert done.returncode == status, done.stderr
+    said = "beyond its intervals: t: a, b, m, d: 0.5 (0.45 to 0.55) -> 0.9 (0.9 to 0.9)"
+    assert (said in done.stdout) == status
+    assert done.stdout.rstrip().endswith("0 claims have another outcome.")
