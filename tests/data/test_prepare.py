@@ -45,6 +45,14 @@ class Waves(Source):
         return SeriesDataset("waves", X, np.full(len(y), 3), np.array(y, int))
 
 
+@pytest.fixture(autouse=True)
+def digests(monkeypatch):
+    """Of files, all the same, but of one that says to be another's."""
+    monkeypatch.setattr(
+        files, "_sha256", lambda path: ("6" if path.read_text() == "another" else "5") * 64
+    )
+
+
 @pytest.fixture
 def noted(monkeypatch):
     """Files that the record of the run says were read."""
@@ -97,6 +105,30 @@ def test_only_files_that_are_wanted_are_looked_for(tmp_path, noted):
     b = place(tmp_path / "waves" / "b.csv", "0")
     assert prepare.read(Waves(only="b"), ENTRY, tmp_path, None, []).y.tolist() == [0]
     assert noted == [b]
+
+
+def test_another_file_than_the_registered_is_refused(tmp_path):
+    place(tmp_path / "waves" / "a.csv", "0")
+    b = place(tmp_path / "waves" / "b.csv", "another")
+    with pytest.raises(UserError, match=rf"^{b}: not the registered file \(SHA-256 666"):
+        prepare.read(Waves(), ENTRY, tmp_path, None, [])
+
+
+REGISTRY = load_registry(
+    ROOT / "config/datasets.yaml", *sorted(ROOT.glob("config/papers/*/datasets.yaml"))
+)
+
+
+@pytest.mark.parametrize(
+    "name", [n for n, of in REGISTRY.items() if any(file.sha256 for file in of.files.values())]
+)
+def test_registered_files_are_checked_whatever_reads_them(name, tmp_path, monkeypatch):
+    monkeypatch.setattr(files, "_sha256", lambda path: "0" * 64)
+    source = plugins.load("data/sources", name, "SOURCE")()
+    for file in source.wanted(REGISTRY[name]).files.values():
+        place(tmp_path / name / file.names[0], "x")
+    with pytest.raises(UserError, match=rf"^{tmp_path}/{name}/.*: not the registered file"):
+        prepare.read(source, REGISTRY[name], tmp_path, None, [])
 
 
 def test_a_damaged_file_is_named(tmp_path):

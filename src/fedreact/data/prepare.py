@@ -30,7 +30,11 @@ def read(
             f"{entry.name} is made of {', '.join(source.parts) or 'no parts'}, got "
             f"{', '.join(map(str, parts)) or 'none'} (scripts/prepare_part.py makes them)"
         )
-    raw = {path.stem: path for path in parts} or raw_files(wanted, data_folder, mirror)
+    raw = {path.stem: path for path in parts}
+    if not raw:
+        raw = raw_files(wanted, data_folder, mirror)
+        for name, path in raw.items():
+            files.check_file(wanted.files[name], path)
     if raw and not parts and len(raw) < 5:
         log.info("reading %s", ", ".join(map(str, raw.values())))
     try:

@@ -13,7 +13,6 @@ import numpy as np
 
 from fedreact.data import unpickle
 from fedreact.data.dataset import SeriesDataset
-from fedreact.data.files import check_file
 from fedreact.data.normalise import standardise_owners
 from fedreact.data.sources.contract import Source
 from fedreact.errors import UserError
@@ -58,7 +57,7 @@ class Prepared(Source):
         return entry.only(f"{part}_{i}.pt" for i in self._people for part in self.halves)
 
     def read(self, raw, entry):
-        """Check and read the files.
+        """Read the files.
 
         Channels are standardised by the mean and spread of a person's train part (of the test part,
         where that is all there is); ``tested`` is the files' own split.
@@ -67,7 +66,6 @@ class Prepared(Source):
         for person in self._people:
             for part in self.halves:
                 path = raw[f"{part}_{person}.pt"]
-                check_file(entry.files[path.name], path)
                 samples, labels = self._windows(path)
                 X.append(samples)
                 y.append(labels)

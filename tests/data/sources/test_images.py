@@ -120,11 +120,6 @@ def test_damaged_images_are_refused(tmp_path, content, words):
     assert "\n" not in str(caught.value)
 
 
-def test_other_files_than_the_registered_are_refused(clothes):
-    with pytest.raises(UserError, match="not the registered file"):
-        fashion_mnist.FashionMNIST().read(clothes, REGISTRY["fashion-mnist"])
-
-
 def test_clothes_of_the_mirror():
     entry = REGISTRY["fashion-mnist"]
     found = locate(entry, Path("/nowhere"), MIRROR)
@@ -212,5 +207,3 @@ def test_damaged_archives_are_refused(tmp_path):
         with pytest.raises(UserError, match=r"not the archive of cifar-10|has no ") as caught:
             read_things(path)
         assert "\n" not in str(caught.value)
-    with pytest.raises(UserError, match="not the registered file"):
-        cifar_10.CIFAR10().read({"archive": path}, REGISTRY["cifar-10"])

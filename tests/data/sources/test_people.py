@@ -124,9 +124,6 @@ def test_files_that_hold_something_else_are_refused(files, tmp_path):
     write(files["test_8.pt"], np.zeros((4, 5, 2)), ["a"] * 4)
     with pytest.raises(UserError, match="labels are no numbers"):
         read(files)
-    pinned = replace(entry_of(files), files={n: DataFile((n,), None, "0" * 64) for n in files})
-    with pytest.raises(UserError, match="not the registered file"):
-        read(files, pinned)
 
 
 @pytest.mark.parametrize(

@@ -248,9 +248,6 @@ def test_numbers_of_people_are_kept(people, tmp_path):
     )
     data = extrasensory.ExtraSensory(people=(8, 3), length=3).read(files, entry)
     assert np.unique(data.owner).tolist() == [3, 8]
-    pinned = replace(entry, files={n: DataFile((n,), None, "0" * 64) for n in files})
-    with pytest.raises(UserError, match="not the registered file"):
-        extrasensory.ExtraSensory(people=(8, 3), length=3).read(files, pinned)
 
 
 def test_extrasensory_of_the_mirror():

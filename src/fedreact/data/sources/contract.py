@@ -43,9 +43,11 @@ class Source:
     def read(self, raw: dict[str, Path], entry: DatasetEntry) -> SeriesDataset:
         """Make the dataset of its raw files, by their names in the registry, or of its parts.
 
+        Raw files have the bytes that are registered, if any are (:mod:`fedreact.data.prepare`).
+
         Raises
         ------
         UserError
-            A file is damaged, or not the registered one.
+            A file is damaged.
         """
         raise NotImplementedError

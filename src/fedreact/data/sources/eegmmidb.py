@@ -17,7 +17,6 @@ import numpy as np
 
 from fedreact.data.dataset import SeriesDataset
 from fedreact.data.eeg import LEFT, RIGHT, Preprocessing, assemble
-from fedreact.data.files import check_file
 from fedreact.data.sources.contract import Source
 from fedreact.errors import UserError
 from fedreact.options import Count
@@ -198,12 +197,10 @@ class EEGMMIDB(Source):
         return entry.only(r.file for r in recordings(self.subjects, self.runs))
 
     def read(self, raw, entry):
-        """Check and read each recording, with a bar, as there may be hundreds."""
+        """Read each recording, with a bar, as there may be hundreds."""
         from tqdm import tqdm
 
         wanted = {r.file: r for r in recordings(self.subjects, self.runs)}
-        for name, path in raw.items():
-            check_file(entry.files[name], path)
         progress = tqdm(raw.items(), unit="recording", disable=None)
         return read((wanted[name], path) for name, path in progress)
 

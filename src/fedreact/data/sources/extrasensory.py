@@ -13,7 +13,6 @@ from typing import Literal
 import numpy as np
 
 from fedreact.data.dataset import SeriesDataset
-from fedreact.data.files import check_file
 from fedreact.data.sources.contract import Source
 from fedreact.data.streams import (
     Stream,
@@ -71,9 +70,7 @@ class ExtraSensory(Source):
         return entry.only(chosen(entry, self.people))
 
     def read(self, raw, entry):
-        """Check and read the files."""
-        for name, path in raw.items():
-            check_file(entry.files[name], path)
+        """Read the files."""
         return self.windows(raw.values())
 
     def windows(self, paths) -> SeriesDataset:

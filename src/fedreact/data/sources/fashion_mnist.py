@@ -14,7 +14,6 @@ from pathlib import Path
 import numpy as np
 
 from fedreact.data.dataset import SeriesDataset
-from fedreact.data.files import check_file
 from fedreact.data.sources.contract import Source
 from fedreact.errors import UserError
 from fedreact.options import Count
@@ -41,9 +40,7 @@ class FashionMNIST(Source):
     n_test: Count | None = None
 
     def read(self, raw, entry):
-        """Check and read the four files."""
-        for name, path in raw.items():
-            check_file(entry.files[name], path)
+        """Read the four files."""
         parts = []
         for part, n in (("train", self.n_train), ("test", self.n_test)):
             images = read_idx(raw[f"{part}_images"], 3)

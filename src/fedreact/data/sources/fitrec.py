@@ -12,7 +12,6 @@ from dataclasses import dataclass
 import numpy as np
 
 from fedreact.data.dataset import SeriesDataset
-from fedreact.data.files import check_file
 from fedreact.data.sources.contract import Source
 from fedreact.data.streams import (
     Stream,
@@ -93,9 +92,7 @@ class FitRec(Source):
         return entry.only(chosen(entry, self.people))
 
     def read(self, raw, entry):
-        """Check and read the files."""
-        for name, path in raw.items():
-            check_file(entry.files[name], path)
+        """Read the files."""
         return self.windows(raw.values())
 
     def windows(self, paths) -> SeriesDataset:

@@ -14,7 +14,6 @@ from typing import Annotated, Literal, get_args
 import msgspec
 import numpy as np
 
-from fedreact.data.files import check_file
 from fedreact.data.sources.contract import Source
 from fedreact.data.streams import Stream, assemble, columns, direction, filled, numbers, scaled
 from fedreact.errors import UserError
@@ -75,9 +74,7 @@ class KDDAir(Source):
     train_share: Share = 0.6
 
     def read(self, raw, entry):
-        """Check and read the two files."""
-        for name, path in raw.items():
-            check_file(entry.files[name], path)
+        """Read the two files."""
         air = columns(raw["aq"], ["stationId", "utc_time", *POLLUTANTS])
         sky = columns(raw["meo"], ["station_id", "utc_time", *WEATHER, "weather"])
         streams = {}
