@@ -12,11 +12,11 @@ COLOURS = {"holds": "#00664b", "fails": "#a33d00", "undecided": "#777777"}
 MARKS = {"holds": "o", "fails": "X", "undecided": "s"}
 METHOD = (
     "A difference is signed so that positive is what is claimed, paired by seed, with its 95% "
-    "interval; over several settings it is their average. A claim that one is better holds if the "
-    "interval lies above 0 and fails if it lies below the smallest difference that matters (the "
-    "margin); one of equality holds if it lies within the margin; else this run cannot tell, nor "
-    "can one of fewer than three seeds. Of claims about every one of several settings, each must "
-    "hold. Detectable: the smallest difference that this run would have shown with a probability "
+    "interval; over several settings it is their average. A claim that one is better fails if the "
+    "interval lies below the smallest difference that matters (the margin), and else holds if it "
+    "lies above 0; one of equality holds if it lies within the margin; else this run cannot tell, "
+    "nor can one of fewer than three seeds. Of claims about every one of several settings, each "
+    "must hold. Detectable: the smallest difference that this run would have shown with a probability "
     "of 0.8. P: the probability that the average lies on the claimed side. Published: the same "
     "difference of the paper's values. Lines that begin with if judge the same claim under "
     "another reading of what the paper leaves open (its ledger), on the settings that this is "
