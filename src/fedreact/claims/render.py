@@ -18,9 +18,9 @@ METHOD = (
     "nor can one of fewer than three seeds. Of claims about every one of several settings, each "
     "must hold. Detectable: the smallest difference that this run would have shown with a "
     "probability of 0.8. P: the probability that the average lies on the claimed side. Published: "
-    "the same difference of the paper's values. Lines that begin with if judge the same claim under "
-    "another reading of what the paper leaves open (its ledger), on the settings that this is "
-    "measured on."
+    "the same difference of the paper's values. Lines that begin with if judge the same claim "
+    "under another reading of what the paper leaves open (its ledger), on the settings that this "
+    "is measured on."
 )
 
 
