@@ -6,7 +6,11 @@ import shutil
 from pathlib import Path
 
 import pytest
+import torch
 from helpers import SMOKE, copy_project, snakemake
+
+# As trainings do (fedreact.command): two threads of a process wait for each other where others run as well.
+torch.set_num_threads(1)
 
 
 def pytest_collection_modifyitems(items):
