@@ -1,25 +1,33 @@
-"""Keep a run in reference/<scale>/: tables, claims, effects of the ledger, searches, figures that
-pages show, and what it took. `make docs` writes pages from it.
+"""Keep a run in reference/<scale>/<paper>/: tables, claims, effects of the ledger, searches,
+figures that pages show, and what it took. `make docs` writes pages from it.
 """
 
 from pathlib import Path
 
 from fedreact.command import log, parser, run
+from fedreact.errors import UserError
 from fedreact.reference.docs import shown
-from fedreact.reference.keep import keep
+from fedreact.reference.keep import keep, names
 
 
 def main(args):
-    """Copy what is kept of the run's results."""
+    """Copy what is kept of the run's results, paper by paper."""
     templates = sorted(args.templates.glob("*.md"))
-    folder = args.references / args.results.name
-    kept = keep(args.results, folder, shown(templates, args.results.name))
-    log.info("%d files kept in %s; `make docs` writes pages from them", len(kept), folder)
+    papers = {path.parent.name: names(path.parent) for path in args.papers.glob("*/paper.yaml")}
+    built = {path.stem for path in args.results.glob("tables/*.csv")}
+    if not (chosen := [paper for paper, of in sorted(papers.items()) if of & built]):
+        raise UserError(f"{args.results}: no tables there; build some first: snakemake all_tables")
+    for paper in chosen:
+        folder = args.references / args.results.name / paper
+        figures = shown(templates, args.results.name, paper)
+        kept = keep(args.results, folder, papers[paper], figures)
+        log.info("%d files kept in %s; `make docs` writes pages from them", len(kept), folder)
 
 
 if __name__ == "__main__":
     p = parser(__doc__)
     p.add_argument("results", type=Path, help="results of a scale, e.g. results/quick")
     p.add_argument("--references", type=Path, default=Path("reference"))
+    p.add_argument("--papers", type=Path, default=Path("config/papers"))
     p.add_argument("--templates", type=Path, default=Path("docs/templates"))
     run(main, p)

@@ -9,7 +9,7 @@ import pytest
 import torch
 from helpers import SMOKE, copy_project, snakemake
 
-# As trainings do (fedreact.command): two threads of a process wait for each other where others run as well.
+# As commands do: two threads of a process wait for each other where other processes run as well.
 torch.set_num_threads(1)
 
 

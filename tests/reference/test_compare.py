@@ -24,7 +24,7 @@ def run(folder, lines, claims=""):
 def both(tmp_path, before, after, *claims):
     """A comparison of the same cell in two runs."""
     kept, results = tmp_path / "kept", tmp_path / "results"
-    run(kept, before, claims[0] if claims else "")
+    run(kept / "paper", before, claims[0] if claims else "")
     run(results, after, claims[1] if claims else "")
     return compare(results, kept)
 
@@ -63,16 +63,16 @@ def test_claims_whose_outcome_is_another(tmp_path):
 
 
 def test_tables_that_are_not_built_are_named_and_none_is_refused(tmp_path):
-    kept = run(tmp_path / "kept", "t,a,b,m,d,0.5,0.4,0.6\n")
+    kept = run(tmp_path / "kept/paper", "t,a,b,m,d,0.5,0.4,0.6\n")
     with pytest.raises(UserError, match="have no table in common; build some first"):
-        compare(tmp_path / "results", kept)
+        compare(tmp_path / "results", kept.parent)
     (kept / "tables/u.csv").write_text(HEAD)
-    assert compare(run(tmp_path / "results", ""), kept).missing == ["u"]
+    assert compare(run(tmp_path / "results", ""), kept.parent).missing == ["u"]
 
 
 @pytest.mark.parametrize(("mean", "status"), [("0.5", 0), ("0.9", 1)])
 def test_the_command_says_so_by_its_status(tmp_path, mean, status):
-    run(tmp_path / "reference/quick", "t,a,b,m,d,0.5,0.45,0.55\n")
+    run(tmp_path / "reference/quick/paper", "t,a,b,m,d,0.5,0.45,0.55\n")
     run(tmp_path / "results/quick", f"t,a,b,m,d,{mean},{mean},{mean}\n")
     words = [sys.executable, ROOT / "scripts/compare.py", "results/quick"]
     done = subprocess.run(words, cwd=tmp_path, capture_output=True, text=True, check=False)

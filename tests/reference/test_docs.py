@@ -46,15 +46,16 @@ def test_templates_have_no_typed_results(template):
 
 
 def test_figures_that_pages_show_are_kept():
-    for path in (ROOT / "reference").glob("*/run.json"):
-        for name in docs.shown(TEMPLATES, path.parent.name):
+    for path in (ROOT / "reference").glob("*/*/run.json"):
+        scale, paper, _ = path.relative_to(ROOT / "reference").parts
+        for name in docs.shown(TEMPLATES, scale, paper):
             assert (path.parent / "figures" / f"{name}.png").is_file()
 
 
 @pytest.fixture
 def references(tmp_path):
     """A run that is kept, of one table and two claims."""
-    folder = tmp_path / "quick"
+    folder = tmp_path / "quick" / "fed_react"
     for name, text in {"tables/t": TABLE, "claims/fed_react": CLAIMS}.items():
         (folder / name).parent.mkdir(parents=True)
         (folder / f"{name}.csv").write_text(text)

@@ -1,14 +1,17 @@
 """What is kept of a run, and what it took."""
 
 import json
+import subprocess
+import sys
 from datetime import UTC, datetime, timedelta
 
 import pytest
+from helpers import ROOT
 from small_records import record, tell
 
 from fedreact.errors import UserError
 from fedreact.provenance import record_file
-from fedreact.reference.keep import account, keep
+from fedreact.reference.keep import account, keep, names
 
 
 def took(results, result, start, seconds, cpu):
@@ -45,7 +48,7 @@ def results(monkeypatch, tmp_path):
 def test_outputs_are_kept_and_nothing_else(results, tmp_path):
     (old := tmp_path / "reference" / "quick" / "tables" / "gone.csv").parent.mkdir(parents=True)
     old.write_text("of an earlier run")
-    kept = keep(results, tmp_path / "reference" / "quick", ["fig08"])
+    kept = keep(results, tmp_path / "reference" / "quick", {"table05"}, ["fig08"])
     below = [str(path.relative_to(tmp_path / "reference" / "quick")) for path in kept]
     assert below == ["tables/table05.csv", "figures/fig08.png"]
     assert not old.exists()
@@ -63,10 +66,37 @@ def test_what_a_run_took_by_hand(results):
 
 def test_a_figure_that_a_page_shows_must_have_been_built(results, tmp_path):
     with pytest.raises(UserError, match=r"not built yet, but shown by pages: fig01, fig09"):
-        keep(results, tmp_path / "kept", ["fig01", "fig08", "fig09"])
+        keep(results, tmp_path / "kept", {"table05"}, ["fig01", "fig08", "fig09"])
     assert not (tmp_path / "kept").exists()
 
 
 def test_results_without_tables_are_refused(tmp_path):
     with pytest.raises(UserError, match="no tables there"):
-        keep(tmp_path, tmp_path / "kept", [])
+        keep(tmp_path, tmp_path / "kept", {"table05"}, [])
+
+
+def test_of_one_paper_its_tables_figures_searches_and_claims(results, tmp_path):
+    (paper := tmp_path / "fed_x").mkdir()
+    (paper / "tables.yaml").write_text("table05: {}\n")
+    (paper / "figures.yaml").write_text("fig08: {}\n")
+    assert names(paper) == {"fed_x", "table05", "fig08"}
+    record(results / "tables" / "of_another.csv")
+    record(results / "claims" / "fed_x.csv")
+    kept = keep(results, tmp_path / "kept", names(paper), [])
+    assert [path.name for path in kept] == ["fed_x.csv", "table05.csv"]
+
+
+def test_papers_are_kept_one_by_one(results, tmp_path):
+    for name, table in (("a", "table05"), ("b", "table06")):
+        (paper := tmp_path / "papers" / name).mkdir(parents=True)
+        (paper / "tables.yaml").write_text(f"{table}: {{}}\n")
+        (paper / "paper.yaml").touch()
+    references = tmp_path / "reference"
+    (earlier := references / results.name / "b" / "run.json").parent.mkdir(parents=True)
+    earlier.write_text("kept before")
+    words = [results, "--references", references, "--papers", tmp_path / "papers"]
+    words += ["--templates", tmp_path]
+    script = ROOT / "scripts/keep_reference.py"
+    subprocess.run([sys.executable, script, *words], check=True, cwd=tmp_path)
+    assert (references / results.name / "a/tables/table05.csv").is_file()
+    assert earlier.read_text() == "kept before"

@@ -48,25 +48,26 @@ def compare(results: Path, kept: Path) -> Comparison:
 
     Parameters
     ----------
-    results, kept
-        Folders with ``tables/*.csv`` and ``claims/*.csv``, e.g. ``results/quick`` and
-        ``reference/quick``.
+    results
+        Folder with ``tables/*.csv`` and ``claims/*.csv``, e.g. ``results/quick``.
+    kept
+        With a folder of each paper that has them, e.g. ``reference/quick``.
 
     Raises
     ------
     UserError
         There is nothing to compare.
     """
-    there = sorted(path.name for path in (kept / "tables").glob("*.csv"))
-    shared = [name for name in there if (results / "tables" / name).is_file()]
-    if not shared:
+    found, n_shared = Comparison(0, 0, [], [], [], []), 0
+    for path in sorted(kept.glob("*/tables/*.csv")):
+        if (now := results / "tables" / path.name).is_file():
+            n_shared += 1
+            _cells(found, path.stem, _read(path, CELL), _read(now, CELL))
+        else:
+            found.missing.append(path.stem)
+    if not n_shared:
         raise UserError(f"{results} and {kept} have no table in common; build some first")
-    found = Comparison(0, 0, [], [], [], [Path(n).stem for n in there if n not in shared])
-    for name in shared:
-        _cells(
-            found, Path(name).stem, *(_read(of / "tables" / name, CELL) for of in (kept, results))
-        )
-    for path in sorted((kept / "claims").glob("*.csv")):
+    for path in sorted(kept.glob("*/claims/*.csv")):
         if (now := results / "claims" / path.name).is_file():
             before, after = (_read(of, CLAIM)["outcome"] for of in (path, now))
             for key in before.index.intersection(after.index):

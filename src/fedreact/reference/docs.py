@@ -18,26 +18,28 @@ from fedreact.errors import UserError
 from fedreact.reference.keep import RUN
 
 MADE = "<!-- Made by `make docs` from docs/templates/{name} and reference/. Edit those. -->\n"
-SHOWN = re.compile(r"reference/\w+/figures/([\w.-]+)\.png")
+SHOWN = re.compile(r"reference/(\w+)/(\w+)/figures/([\w.-]+)\.png")
 
 
 class Reference:
-    """Numbers of a run that is kept, as texts for templates.
+    """Numbers of what is kept of a scale, as texts for templates.
 
     Parameters
     ----------
     folder
-        What :func:`fedreact.reference.keep.keep` wrote.
+        With a folder for each paper, as :func:`fedreact.reference.keep.keep` wrote it.
+    main
+        The paper whose claims and costs are meant where none is named.
     """
 
-    def __init__(self, folder: Path):
-        self.folder, self.scale = folder, folder.name
+    def __init__(self, folder: Path, main: str = "fed_react"):
+        self.folder, self.main, self.scale = folder, main, folder.name
         self._rows = cache(self._read)
 
     @property
     def run(self) -> dict:
         """What the run took, and by what it was made."""
-        return json.loads((self.folder / RUN).read_text())
+        return json.loads((self.folder / self.main / RUN).read_text())
 
     def line(self, table: str, row: str, column: str, metric: str = "") -> dict[str, Any]:
         """A cell's line in its csv; of the first metric if none is named."""
@@ -93,7 +95,7 @@ class Reference:
 
     def claims_table(self, paper: str = "fed_react") -> str:
         """The claims as the run printed them, without its title."""
-        text = (self.folder / f"claims/{paper}.md").read_text()
+        text = (self.folder / paper / f"claims/{paper}.md").read_text()
         return text.split("\n", 2)[2].strip()
 
     def hours(self, *steps: str) -> str:
@@ -110,7 +112,7 @@ class Reference:
         return found[0]
 
     def _read(self, file):
-        path = self.folder / file
+        path = next(self.folder.glob(f"*/{file}"), self.folder / self.main / file)
         try:
             with path.open(newline="") as lines:
                 return [{k: _number(v) for k, v in line.items()} for line in csv.DictReader(lines)]
@@ -137,7 +139,8 @@ def render(template: Path, references: Path) -> str:
         autoescape=False,
         extensions=["jinja2.ext.do"],
     )
-    runs = {path.parent.name: Reference(path.parent) for path in references.glob(f"*/{RUN}")}
+    scales = {path.parents[1] for path in references.glob(f"*/*/{RUN}")}
+    runs = {path.name: Reference(path) for path in scales}
     speed = {p.stem: p.read_text().strip() for p in sorted(references.glob("speed/*.txt"))}
 
     def require(holds, statement):
@@ -157,10 +160,10 @@ def render(template: Path, references: Path) -> str:
     return MADE.format(name=template.name) + text
 
 
-def shown(templates: list[Path], scale: str) -> list[str]:
-    """Names of the figures of a kept run that templates show."""
+def shown(templates: list[Path], scale: str, paper: str) -> list[str]:
+    """Names of the figures of a kept paper that templates show."""
     texts = "\n".join(template.read_text() for template in templates)
-    return sorted({m[1] for m in SHOWN.finditer(texts) if m[0].split("/")[1] == scale})
+    return sorted({name for *of, name in SHOWN.findall(texts) if of == [scale, paper]})
 
 
 def _number(text):

@@ -2,27 +2,38 @@
 
 import json
 import shutil
-from collections.abc import Iterable
+from collections.abc import Container, Iterable
 from datetime import datetime
 from pathlib import Path
 
 from fedreact.atomic import write_text
 from fedreact.errors import UserError
 from fedreact.provenance import upstream
+from fedreact.reading import read_yaml
 
 KEPT = ("tables/*.csv", "tables/*.md", "claims/*.csv", "claims/*.md", "claims/*.png")
 KEPT += ("assumptions/*.csv", "assumptions/*.md", "assumptions/*.png")
 KEPT += ("searches/*.csv", "searches/*.md")
 RUN = "run.json"
+NAMED = ("tables.yaml", "figures.yaml", "search.yaml")
+"""Files of a paper whose keys are names of what is built."""
 
 
-def keep(results: Path, folder: Path, figures: Iterable[str]) -> list[Path]:
+def names(paper: Path) -> set[str]:
+    """Names of what a paper's folder asks for: its tables, figures and searches, and its own."""
+    files = [paper / name for name in NAMED if (paper / name).is_file()]
+    return {paper.name}.union(*(read_yaml(path) for path in files))
+
+
+def keep(results: Path, folder: Path, of: Container[str], figures: Iterable[str]) -> list[Path]:
     """Copy them to a folder of their own, in place of what was kept there, with :data:`RUN` beside.
 
     Parameters
     ----------
     results
         Of a scale.
+    of
+        Names of what to keep: those of one paper, so that papers can be run at different times.
     figures
         Those that pages show.
 
@@ -39,7 +50,8 @@ def keep(results: Path, folder: Path, figures: Iterable[str]) -> list[Path]:
     drawn = [results / "figures" / f"{name}.png" for name in figures]
     if missing := [path.stem for path in drawn if not path.is_file()]:
         raise UserError(f"{results}: not built yet, but shown by pages: {', '.join(missing)}")
-    files = sorted(path for pattern in KEPT for path in results.glob(pattern)) + drawn
+    found = sorted(path for pattern in KEPT for path in results.glob(pattern))
+    files = [path for path in found if path.stem in of] + drawn
     if not files:
         raise UserError(f"{results}: no tables there; build some first: snakemake all_tables")
     run = account(results, files)
