@@ -79,6 +79,9 @@ def test_of_one_paper_its_tables_figures_searches_and_claims(results, tmp_path):
     (paper := tmp_path / "fed_x").mkdir()
     (paper / "tables.yaml").write_text("table05: {}\n")
     (paper / "figures.yaml").write_text("fig08: {}\n")
+    (paper / "paper.yaml").write_text("title: X\n")
+    assert names(paper) == {"fed_x", "fed_x_table05", "fed_x_fig08"}
+    (paper / "paper.yaml").write_text("prefix: ''\n")
     assert names(paper) == {"fed_x", "table05", "fig08"}
     record(results / "tables" / "of_another.csv")
     record(results / "claims" / "fed_x.csv")
@@ -90,7 +93,7 @@ def test_papers_are_kept_one_by_one(results, tmp_path):
     for name, table in (("a", "table05"), ("b", "table06")):
         (paper := tmp_path / "papers" / name).mkdir(parents=True)
         (paper / "tables.yaml").write_text(f"{table}: {{}}\n")
-        (paper / "paper.yaml").touch()
+        (paper / "paper.yaml").write_text("prefix: ''\n")
     references = tmp_path / "reference"
     (earlier := references / results.name / "b" / "run.json").parent.mkdir(parents=True)
     earlier.write_text("kept before")

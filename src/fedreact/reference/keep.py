@@ -20,9 +20,11 @@ NAMED = ("tables.yaml", "figures.yaml", "search.yaml")
 
 
 def names(paper: Path) -> set[str]:
-    """Names of what a paper's folder asks for: its tables, figures and searches, and its own."""
+    """Names of what is built of a paper's folder: tables, figures, searches, and its own."""
+    prefix = read_yaml(paper / "paper.yaml").get("prefix")
+    prefix = f"{paper.name}_" if prefix is None else prefix
     files = [paper / name for name in NAMED if (paper / name).is_file()]
-    return {paper.name}.union(*(read_yaml(path) for path in files))
+    return {paper.name, *(f"{prefix}{name}" for path in files for name in read_yaml(path))}
 
 
 def keep(results: Path, folder: Path, of: Container[str], figures: Iterable[str]) -> list[Path]:
