@@ -62,6 +62,12 @@ def references(tmp_path):
     (folder / "run.json").write_text(
         '{"cpu_seconds": 5400.0, "steps": {"run clustered": {"jobs": 2, "cpu_seconds": 720.0}}}'
     )
+    other = tmp_path / "quick" / "other"
+    (other / "claims").mkdir(parents=True)
+    (other / "claims/other.csv").write_text("claim,reading,at,outcome\nx,,,fails\n")
+    (other / "claims/other.md").write_text("# Claims of Another\n\nJudged on sea.\n")
+    (folder / "claims/fed_react.md").write_text("# Claims of it\n")
+    (other / "run.json").write_text('{"data": {"sea": "0", "sky": "1"}}')
     (tmp_path / "speed").mkdir()
     (tmp_path / "speed" / "phase1.txt").write_text("21 steps/s\n")
     return tmp_path
@@ -88,6 +94,9 @@ def page(references, text):
         ("quick.outcomes().undecided", "1"),
         ("quick.hours()", "1.5"),
         ("quick.hours('run clustered')", "0.2"),
+        ("quick.others", "{'other': 'Another'}"),
+        ("quick.outcomes('other').fails", "1"),
+        ("quick.run_of('other').data | join(', ')", "sea, sky"),
         ("speed.phase1", "21 steps/s"),
     ],
 )

@@ -38,8 +38,19 @@ class Reference:
 
     @property
     def run(self) -> dict:
-        """What the run took, and by what it was made."""
-        return json.loads((self.folder / self.main / RUN).read_text())
+        """What the run of the main paper took, and by what it was made."""
+        return self.run_of(self.main)
+
+    def run_of(self, paper: str) -> dict:
+        """The same of a paper; ``data`` are its datasets."""
+        return json.loads((self.folder / paper / RUN).read_text())
+
+    @property
+    def others(self) -> dict[str, str]:
+        """Titles of the other papers whose claims are kept, by their names."""
+        files = sorted(self.folder.glob("*/claims/*.md"))
+        titles = {path.stem: path.read_text().splitlines()[0] for path in files}
+        return {p: t.removeprefix("# Claims of ") for p, t in titles.items() if p != self.main}
 
     def line(self, table: str, row: str, column: str, metric: str = "") -> dict[str, Any]:
         """A cell's line in its csv; of the first metric if none is named."""
