@@ -12,6 +12,15 @@ from fedreact.figures.rand_score import RandScore
 from fedreact.figures.style import STYLES
 
 
+def test_a_panel_of_data_that_cannot_be_had_is_left_out_and_named():
+    kind, lines = of_curves()
+    cells = of_scores(kind, lines)
+    first = next(iter(kind.panels))
+    figure = kind.draw("t", {key: of for key, of in cells.items() if key[0] != first}, [])
+    assert [axes.get_title() for axes in figure.axes] == list(kind.panels)[1:]
+    assert figure.get_suptitle().replace("\n", " ").startswith(f"t, left out: {first}, ")
+
+
 def test_rand_scores_are_curves_over_the_rounds_in_a_panel_a_setting(tmp_path):
     figure = drawn("rand-score", tmp_path)
     assert [axes.get_title() for axes in figure.axes] == ["ten", "hundred"]

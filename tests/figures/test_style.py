@@ -3,6 +3,7 @@
 import numpy as np
 import pandas as pd
 import pytest
+from matplotlib.figure import Figure
 
 from fedreact.figures import style
 
@@ -28,3 +29,22 @@ def test_intervals_are_those_of_means_over_seeds():
 def test_titles_say_what_is_averaged():
     assert style.with_seeds("T", 1) == "T, one seed"
     assert style.with_seeds("T", 5) == "T, mean over 5 seeds with 95% interval"
+
+
+@pytest.mark.parametrize("width", [3.6, 7.2])
+@pytest.mark.parametrize("n", [1, 4, 9])
+def test_titles_and_legends_stay_within_the_figure(width, n):
+    figure = Figure(figsize=(width, 5), layout="constrained")
+    axes = figure.subplots()
+    for i in range(n):
+        axes.plot([0, 1], label=f"a method with a name {i}")
+    title = (
+        "A title that says at some length what is drawn here, over which rounds and why\nand more"
+    )
+    style.title_and_legend(figure, [axes], title, 5)
+    figure.draw_without_rendering()
+    assert figure.get_suptitle().replace("\n", " ") == title.replace("\n", " ")
+    for found in (figure._suptitle, *figure.legends):
+        box = found.get_window_extent()
+        assert figure.bbox.x0 <= box.x0
+        assert box.x1 <= figure.bbox.x1

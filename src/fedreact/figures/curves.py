@@ -55,12 +55,16 @@ class Curves(FigureKind):
         from fedreact import plugins
         from fedreact.figures.style import interval, seeds_of, style, title_and_legend, with_seeds
 
+        drawn = {key[0] for key in cells}
+        panels = {name: own for name, own in self.panels.items() if name in drawn} or self.panels
+        if missing := [name for name in self.panels if name not in panels]:
+            title = f"{title}, left out: {', '.join(missing)}"
         names = [plugins.load("metrics", name, "METRIC") for name in (self.over, self.score)]
-        columns = min(2, len(self.panels))
-        rows = -(-len(self.panels) // columns)
+        columns = min(2, len(panels))
+        rows = -(-len(panels) // columns)
         figure = Figure(figsize=(3.6 * columns, 0.9 + 2.3 * rows), layout="constrained")
         grid = figure.subplots(rows, columns, squeeze=False, sharex=True, sharey=True).ravel()
-        for axes, (panel, own) in zip(grid, self.panels.items()):
+        for axes, (panel, own) in zip(grid, panels.items()):
             for i, (label, given) in enumerate({**(self.beside or {}), **own}.items()):
                 keys = [(panel, f"{label} {j}") for j in range(len(_points(given)))]
                 there = [cells[key] for key in keys if key in cells]
@@ -103,13 +107,13 @@ class Curves(FigureKind):
             grid[0].xaxis.set_major_locator(ticks)
             grid[0].xaxis.set_major_formatter("{x:g}")
             grid[0].xaxis.set_minor_formatter(NullFormatter())
-        for axes in grid[len(self.panels) :]:
+        for axes in grid[len(panels) :]:
             axes.set_visible(False)
-        for axes in grid[max(0, len(self.panels) - columns) : len(self.panels)]:
+        for axes in grid[max(0, len(panels) - columns) : len(panels)]:
             axes.set_xlabel(names[0].title, fontsize="small")
         for axes in grid[::columns]:
             axes.set_ylabel(names[1].title)
-        title_and_legend(figure, grid[: len(self.panels)], with_seeds(title, seeds_of(cells)), 5)
+        title_and_legend(figure, grid[: len(panels)], with_seeds(title, seeds_of(cells)), 5)
         return figure
 
 

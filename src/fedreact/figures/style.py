@@ -1,5 +1,6 @@
 """The look of figures, and how they are written."""
 
+import textwrap
 from pathlib import Path
 
 from matplotlib.figure import Figure
@@ -38,13 +39,21 @@ def interval(wide):
     return wide.mean(axis=1), half
 
 
+PER_INCH = 15
+"""Characters of a small font, at most: it takes some 17."""
+
+
 def title_and_legend(figure, panels, title, columns):
-    """Title above, one legend of what any of the panels shows below."""
-    figure.suptitle(title, fontsize="small", x=0.01, ha="left")
+    """Title above, one legend of what any of the panels shows below, neither wider than all."""
+    room = int(figure.get_figwidth() * PER_INCH)
+    lines = [wrapped for line in title.splitlines() for wrapped in textwrap.wrap(line, room)]
+    figure.suptitle("\n".join(lines), fontsize="small", x=0.01, ha="left")
     shown = {}
     for axes in panels:
         for handle, label in zip(*axes.get_legend_handles_labels()):
             shown.setdefault(label, handle)
+    longest = max((len(label) for label in shown), default=0) + 8  # with its line and a gap
+    columns = min(columns, max(1, room // longest))
     look = {"frameon": False, "loc": "outside lower center", "fontsize": "small"}
     figure.legend(shown.values(), shown.keys(), ncols=columns, **look)
 
