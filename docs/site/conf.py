@@ -1,7 +1,5 @@
 """How Sphinx makes pages of the project's Markdown and docstrings (`make docs-site`)."""
 
-from sphinx.domains.python import PyObject
-
 project = "fedreact"
 root_doc = "index"
 extensions = ["myst_parser", "sphinx.ext.autodoc", "sphinx.ext.napoleon", "sphinx.ext.viewcode"]
@@ -11,15 +9,15 @@ myst_heading_anchors = 3
 myst_enable_extensions = ["html_image"]
 
 autodoc_typehints_format = "short"
+autodoc_preserve_defaults = True
 autodoc_default_options = {"members": True, "member-order": "bysource"}
 python_maximum_signature_line_length = 70
 toc_object_entries_show_parents = "hide"
 
-# Attributes are a list, as parameters are, below the name that docstrings give it.
-napoleon_use_ivar = True
-for field in PyObject.doc_field_types:
-    if field.name == "variable":
-        field.label = "Attributes"
+# Attributes are a list, as parameters are; "train, test" is a line of it. What is returned has
+# names, not types.
+napoleon_use_rtype = False
+napoleon_custom_sections = [("Attributes", "params_style")]
 
 # Everything that a page needs lies beside it: no fonts, scripts or pictures of other hosts.
 html_theme = "furo"
