@@ -1,4 +1,4 @@
-# make setup | tables | figures | plan | options | reference | compare | docs | benchmarks | test | check | lint | unlock
+# make setup | tables | figures | plan | options | reference | compare | docs | docs-site | benchmarks | test | check | lint | unlock
 # (see README.md and docs/running.md)
 
 PYTHON ?= python3
@@ -21,7 +21,7 @@ PARALLEL := -n auto --maxprocesses 8 --dist loadfile --no-loadscope-reorder
 # What `make options` lists: a kind of run, encoder, a partitioner, a dataset, ...; all, if empty.
 OF ?=
 
-.PHONY: setup tables figures plan options reference compare docs benchmarks test check lint format pins unlock
+.PHONY: setup tables figures plan options reference compare docs docs-site benchmarks test check lint format pins unlock
 
 setup: .venv/.installed
 
@@ -73,6 +73,14 @@ compare: setup
 docs: setup
 	@python scripts/make_docs.py docs/templates
 
+# README, docs/ and the API as pages for a browser, in site/; what builds them is installed here.
+docs-site: .venv/.docs
+	@python scripts/make_site.py site
+
+.venv/.docs: requirements-docs.txt .venv/.installed
+	python -m pip install -q -r requirements-docs.txt -c requirements.txt
+	@touch $@
+
 # What docs/speed.md shows. Nothing else should run meanwhile. FLOWER: the Python of an environment with
 # flwr[simulation] and this package, for the comparison with Flower.
 benchmarks: setup
@@ -91,8 +99,9 @@ endif
 test: setup
 	python -m pytest -m "not campaign" $(PARALLEL)
 
-# Everything. As root on Debian or Ubuntu also what needs LaTeX, Chromium and SLURM, which are installed.
-check: setup lint
+# Everything, for which Sphinx is installed. As root on Debian or Ubuntu also what needs LaTeX, Chromium and
+# SLURM, which are installed, too.
+check: setup lint .venv/.docs
 	tests/end_to_end/latex.sh
 	tests/report/browser.sh
 	FEDREACT_TEST_SLURM=$${FEDREACT_TEST_SLURM:-$$([ "$$(id -u)" = 0 ] && command -v apt-get >/dev/null && echo yes)} \

@@ -5,6 +5,7 @@ import os
 import shutil
 from pathlib import Path
 
+import browser
 import pytest
 import torch
 from helpers import SMOKE, copy_project, snakemake
@@ -23,6 +24,13 @@ def project(tmp_path, monkeypatch):
     """A copy of the project, as the current folder."""
     monkeypatch.chdir(copy_project(tmp_path))
     return tmp_path
+
+
+@pytest.fixture(scope="module")
+def driver(tmp_path_factory):
+    """A browser (tests/browser.py), else the test is skipped."""
+    with browser.started(tmp_path_factory.mktemp("profile")) as found:
+        yield found
 
 
 @pytest.fixture(scope="session")

@@ -35,7 +35,7 @@ def copy_project(to: Path) -> Path:
 
     def left_out(folder, names):
         here = {
-            ROOT: {"data", "results", "dvc.lock"},
+            ROOT: {"data", "results", "dvc.lock", "site"},
             ROOT / ".dvc": {"cache", "tmp", "config.local"},
         }
         return here.get(Path(folder), set()).intersection(names) | shutil.ignore_patterns(

@@ -4,7 +4,6 @@ import doctest
 import re
 import subprocess
 import sys
-import textwrap
 
 import nbformat
 import numpy as np
@@ -16,6 +15,7 @@ import fedreact
 from fedreact.clustering import evolutionary
 from fedreact.clustering.affect import affect
 from fedreact.clustering.hierarchical import agglomerative, cosine_similarity
+from fedreact.errors import UserError
 
 NOTEBOOKS = sorted((ROOT / "examples/notebooks").glob("*.ipynb"))
 
@@ -68,6 +68,21 @@ def test_rounds_by_hand_are_those_of_the_algorithm():
         by_hand.partial_fit(models[:5])
 
 
+def test_what_does_not_fit_is_one_clear_line():
+    X, owner = np.zeros((8, 1, 5)), np.arange(8) // 4
+    with pytest.raises(UserError, match=r"X must be \[N, channels, steps\], got \(8, 5\)"):
+        fedreact.dataset(X[:, 0], owner, owner)
+    data = fedreact.dataset(X, owner, owner)
+    clients = fedreact.clients_of(data, test_share=0.3)
+    with pytest.raises(UserError, match="clustered methods need features"):
+        fedreact.compare(data, clients, {"mean": {"algorithm": "fedavg"}})
+
+
+def test_several_labels_of_a_series_are_labels():
+    y = np.arange(16).reshape(8, 2) % 3 == 0
+    assert fedreact.dataset(np.zeros((8, 1, 5)), y, np.arange(8)).task.kind == "multi-label"
+
+
 @pytest.mark.campaign
 @pytest.mark.parametrize("path", NOTEBOOKS, ids=lambda path: path.stem)
 def test_notebooks_run_from_top_to_bottom_and_hold_no_outputs(path, tmp_path, monkeypatch):
@@ -103,8 +118,8 @@ def test_the_lines_of_the_page_run(tmp_path, monkeypatch):
     there = {"fedreact": fedreact, "data": data, "rounds": rng.normal(size=(3, 6, 4))}
     there["clients"] = fedreact.clients_of(data, test_share=0.3)
     page = (ROOT / "docs/by_hand.md").read_text()
-    blocks = re.findall(r"(?:^    .*\n)+", page, re.MULTILINE)
+    blocks = re.findall(r"^```python\n(.*?)^```$", page, re.MULTILINE | re.DOTALL)
     assert len(blocks) == 4
     for block in blocks:
-        exec(textwrap.dedent(block), there)
+        exec(block, there)
     assert there["evidence"].difference == pytest.approx(0.0206667, abs=1e-6)

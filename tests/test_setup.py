@@ -9,32 +9,41 @@ import yaml
 from helpers import ROOT
 
 
-def pins():
-    files = ("requirements.txt", "requirements-sumo.txt")
+def pins(*files):
     lines = [line for name in files for line in (ROOT / name).read_text().splitlines()]
     return [line for line in lines if line and not line.startswith("#")]
 
 
-def test_everything_is_pinned_exactly():
-    assert all(re.fullmatch(r"[A-Za-z0-9._-]+==[0-9][\w.]*", pin) for pin in pins())
+SETUP = pins("requirements.txt", "requirements-sumo.txt")
+DOCS = pins("requirements-docs.txt")
+
+
+def test_everything_is_pinned_exactly_and_once():
+    names = [normal(pin) for pin in SETUP + DOCS]
+    assert all(re.fullmatch(r"[A-Za-z0-9._-]+==[0-9][\w.]*", pin) for pin in SETUP + DOCS)
+    assert len(set(names)) == len(names)
+
+
+def normal(pin):
+    return re.sub(r"[._-]+", "-", pin.split("==")[0]).lower()
 
 
 def test_environment_yml_has_the_same_pins():
     environment = yaml.safe_load((ROOT / "environment.yml").read_text())
     (pip,) = (d["pip"] for d in environment["dependencies"] if isinstance(d, dict))
-    assert pip == pins()
+    assert pip == SETUP
 
 
 def test_direct_dependencies_are_pinned():
     project = tomllib.loads((ROOT / "pyproject.toml").read_text())["project"]
     direct = set(project["dependencies"]).union(*project["optional-dependencies"].values())
-    names = {re.sub(r"[._-]+", "-", pin.split("==")[0]).lower() for pin in pins()}
+    names = {normal(pin) for pin in SETUP + DOCS}
     assert {name.split("==")[0] for name in direct} <= names
-    assert {name for name in direct if "==" in name} <= set(pins())
+    assert {name for name in direct if "==" in name} <= set(SETUP)
 
 
 def test_torch_version():
-    assert "torch==2.13.0" in pins()
+    assert "torch==2.13.0" in SETUP
 
 
 def test_citation_names_both_papers():

@@ -17,7 +17,7 @@ def run(keeper: socket.socket) -> int:
     """Have the script run, and return the status with which it has ended."""
     files = [n for n in map(int, os.listdir("/proc/self/fd")) if n != keeper.fileno()]
     files = [n for n in files if os.path.exists(f"/proc/self/fd/{n}")]  # the list's own is closed
-    asked = marshal.dumps((sys.argv[1:], os.getcwd(), dict(os.environ), files))
+    asked = marshal.dumps((os.getpid(), sys.argv[1:], os.getcwd(), dict(os.environ), files))
     socket.send_fds(keeper, [len(asked).to_bytes(4, "big")], files)
     keeper.sendall(asked)
     while True:

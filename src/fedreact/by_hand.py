@@ -17,31 +17,84 @@ from fedreact.clients.partition import Partition
 from fedreact.clients.partitioners.owner import Owner
 from fedreact.data.dataset import SeriesDataset
 from fedreact.engine.place import Place
+from fedreact.errors import UserError
 from fedreact.runs import contract as runs
 from fedreact.runs import jobs
 
 
 def dataset(X: np.ndarray, y: np.ndarray, owner: np.ndarray, name: str = "mine") -> SeriesDataset:
-    """Series ``[N, channels, steps]`` with their labels or targets, and whose each is."""
+    """Series with their labels or targets, and whose each is.
+
+    Parameters
+    ----------
+    X
+        ``[N, channels, steps]`` numbers, all of one length.
+    y
+        Integers ``[N]``: labels from 0; booleans ``[N, M]``: which of M labels are true; else
+        targets ``[N]`` or ``[N, M]`` of a regression.
+    owner
+        Integers ``[N]``: whose each series is.
+    name
+        Of the data, in what is said of it.
+
+    Raises
+    ------
+    UserError
+        Shapes do not fit, or numbers are missing or infinite.
+    """
     X, y = np.asarray(X, np.float32), np.asarray(y)
-    y = y.astype(np.int64) if y.dtype.kind in "iu" else y.astype(np.float32)
+    if X.ndim != 3:
+        raise UserError(f"X must be [N, channels, steps], got {X.shape}")
+    if y.dtype.kind != "b":
+        y = y.astype(np.int64 if y.dtype.kind in "iu" else np.float32)
     return SeriesDataset(
         name, X, np.full(len(X), X.shape[2], np.int64), y, np.asarray(owner, np.int64)
     )
 
 
 def clients_of(data: SeriesDataset, seed: int = 0, **given: Any) -> Partition:
-    """A client of each owner; options are those of the partitioner ``owner``."""
+    """Deal series to clients: a client of each owner.
+
+    Parameters
+    ----------
+    data
+        With owners.
+    seed
+        Of the generator that draws test sets.
+    given
+        Options of the partitioner ``owner``, e.g. ``test_share=0.3`` (``make options OF=owner``).
+
+    Raises
+    ------
+    UserError
+        There are no owners, or a client would have no series to train on or to be tested on.
+    """
     return Owner(**given).deal(data, seed)
 
 
 def features_of(
     data: SeriesDataset, partition: Partition, seed: int = 0, **given: Any
 ) -> np.ndarray:
-    """Phase 1 of Fed-REACT: features ``[N, F]`` of all series by an encoder trained by all clients.
+    """Phase 1 of Fed-REACT (Algorithm 1): an encoder trained by all clients, without labels.
 
-    Options are those of the encoder (``make options OF=encoder``); ``rounds=0`` leaves it as it is
-    drawn.
+    Parameters
+    ----------
+    data, partition
+        The series, and who holds which.
+    seed
+        Of the encoder's first weights and of what clients draw.
+    given
+        Options of the encoder (``make options OF=encoder``); ``rounds=0`` leaves it as it is drawn.
+
+    Returns
+    -------
+    numpy.ndarray
+        ``float32 [N, F]``: features of all series.
+
+    Raises
+    ------
+    UserError
+        An option is unknown or out of bounds, or the training diverges.
     """
     from fedreact.encoding import train
     from fedreact.encoding.spec import Options
@@ -67,6 +120,8 @@ def compare(
 
     Parameters
     ----------
+    data, partition
+        The series, and who holds which.
     methods
         As ``methods.yaml`` has them: ``algorithm`` and its options, by name. Algorithms of your own
         are found below ``own/`` (docs/own.md).
@@ -76,6 +131,8 @@ def compare(
         Of all series, which clustered methods need.
     metrics
         Names; that of the task if none is given.
+    seed
+        Of everything that is drawn.
     given
         Options of the run (``make options OF=<kind>``).
 
@@ -84,9 +141,16 @@ def compare(
     pandas.DataFrame
         A line for each scored round and method: ``method, round`` and scores. Methods that cannot
         run on this task are left out; ``attrs["left_out"]`` says why.
+
+    Raises
+    ------
+    UserError
+        A name or an option is unknown, features are missing, or a training diverges.
     """
     spec, run = (runs.part_of(kind, part) for part in ("spec", "run"))
     of_run = options.check(spec.Options, given, kind)
+    if kind == "clustered" and features is None:
+        raise UserError("clustered methods need features of all series; see fedreact.features_of")
     asked = [runs.method(kind, name, of, f"method {name}") for name, of in methods.items()]
     why = {one.name: runs.skipped(kind, one.algorithm, data.task) for one in asked}
     asked = [one for one in asked if not why[one.name]]

@@ -15,6 +15,9 @@ log = logging.getLogger("fedreact")
 STEP = "FEDREACT_STEP"
 """Set by the shell of a step (``workflow/step.sh``): only there somebody waits for the result."""
 
+FOR = "FEDREACT_FORK_FOR"
+"""The process that a fork stands for (:mod:`fedreact.workflow.forks`): whose descent counts."""
+
 EVERY = 2.0
 """Seconds between two looks."""
 
@@ -41,9 +44,13 @@ def _stop(number, frame):
 
 def line_of_descent() -> tuple[int, int]:
     """Processes that started this one and that one: shell, and Snakemake; 0 if it is not known."""
-    parent = os.getppid()
+    parent = _parent(int(os.environ[FOR])) if FOR in os.environ else os.getppid()
+    return parent, _parent(parent)
+
+
+def _parent(pid):
     try:
-        stat = Path(f"/proc/{parent}/stat").read_text()
+        stat = Path(f"/proc/{pid}/stat").read_text()
     except OSError:  # gone by now, or no /proc
-        return parent, 0
-    return parent, int(stat.rsplit(")", 1)[1].split()[1])
+        return 0
+    return int(stat.rsplit(")", 1)[1].split()[1])

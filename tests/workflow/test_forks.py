@@ -116,7 +116,16 @@ def test_steps_run_at_once(kept, tmp_path):
     assert said == "both\n"
 
 
-SLOW = "import os, time\nprint(os.getpid(), flush=True)\ntime.sleep(150)\n"
+SLOW = """
+import argparse, os, time
+from fedreact.command import run
+
+def main(args):
+    print(os.getpid(), flush=True)
+    time.sleep(150)
+
+run(main, argparse.ArgumentParser())
+"""
 
 
 def alive(pid):
@@ -124,6 +133,11 @@ def alive(pid):
     with contextlib.suppress(OSError):
         return Path(f"/proc/{pid}/stat").read_text().rsplit(")", 1)[1].split()[0] != "Z"
     return False
+
+
+def parent_of(pid):
+    """The process that started another."""
+    return int(Path(f"/proc/{pid}/stat").read_text().rsplit(")", 1)[1].split()[1])
 
 
 @pytest.fixture
@@ -138,7 +152,7 @@ def slow(tmp_path):
         text=True,
     )
     pid = int(workflow.stdout.readline())
-    keeper = int(Path(f"/proc/{pid}/stat").read_text().rsplit(")", 1)[1].split()[1])
+    keeper = parent_of(pid)
     yield workflow, pid, keeper
     for one in (pid, keeper, workflow.pid):
         with contextlib.suppress(ProcessLookupError):
@@ -163,11 +177,24 @@ def test_who_ends_the_asking_process_ends_the_step(slow):
 
 
 @needed
+@pytest.mark.parametrize("above", [1, 2])
+def test_a_step_ends_when_its_shell_is_killed(slow, above):
+    """Both the shell and the part of it that stands before the pipe."""
+    workflow, pid, _ = slow
+    victim = asking(workflow)
+    for _ in range(above):
+        victim = parent_of(victim)
+    assert b"bash" in Path(f"/proc/{victim}/cmdline").read_bytes()
+    os.kill(victim, signal.SIGKILL)
+    wait_until(lambda: not alive(pid))
+
+
+@needed
 def test_nothing_stays_behind_a_workflow_that_was_killed(slow, tmp_path):
-    workflow, _, keeper = slow
+    workflow, pid, keeper = slow
     assert list(tmp_path.glob("fedreact-*"))
     workflow.kill()
-    wait_until(lambda: not alive(keeper))
+    wait_until(lambda: not alive(keeper) and not alive(pid))
     assert not list(tmp_path.glob("fedreact-*"))
 
 
@@ -176,7 +203,7 @@ def test_if_the_keeper_is_killed_the_step_has_failed(slow):
     workflow, pid, keeper = slow
     os.kill(keeper, signal.SIGKILL)
     assert "the Python that ran this step is gone" in workflow.stdout.readline()
-    os.kill(pid, signal.SIGKILL)  # fedreact's commands end by themselves (test_parent.py)
+    wait_until(lambda: not alive(pid))
 
 
 @needed

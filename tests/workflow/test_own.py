@@ -51,7 +51,7 @@ def here(shared, monkeypatch):
 
 def test_commands_are_those_that_the_tests_run():
     for words in COMMANDS:
-        assert f"    {words}\n" in PAGE.read_text()
+        assert f"\n{words}\n" in PAGE.read_text()
 
 
 def test_what_is_quoted_stands_in_the_example():
@@ -61,7 +61,7 @@ def test_what_is_quoted_stands_in_the_example():
     assert len(cells) == 5
     for file, line in cells:
         assert line in given[file.replace("<scale>", "smoke")], line
-    blocks = re.findall(r"^    (\S.*: .*)$", text, re.MULTILINE)
+    blocks = re.findall(r"^```yaml\n(.*)\n```$", text, re.MULTILINE)
     assert len(blocks) == 3
     for line in blocks:
         assert any(line in content for content in given.values()), line
@@ -87,7 +87,7 @@ def test_its_table_says_what_each_file_defines():
 
 def test_what_it_shows_of_files_is_accepted(mine):
     """Blocks of lines for several files, each put into the paper of the example."""
-    blocks = re.findall(r"^```yaml\n(.*?)^```$", PAGE.read_text(), re.MULTILINE | re.DOTALL)
+    blocks = re.findall(r"^```yaml\n(# .*?)^```$", PAGE.read_text(), re.MULTILINE | re.DOTALL)
     assert len(blocks) == 2
     for block in blocks:
         for name, lines in re.findall(

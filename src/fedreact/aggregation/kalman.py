@@ -217,8 +217,9 @@ def remember(history: History | None, models: np.ndarray, observed: np.ndarray) 
 
 @dataclass(frozen=True)
 class KalmanSmoothing:
-    """A3 under the contract of :class:`fedreact.aggregation.temporal.Aggregation`; alpha plays no
-    part.
+    """A3 under the contract of :class:`~fedreact.aggregation.temporal.Aggregation`.
+
+    ``alpha`` plays no part.
 
     In every round EM starts from the configured r and q, f = 1, on the whole history; the estimate
     is x_{t|t}. mu_0 is the series' first observation: a mean of 0 would shrink the models.

@@ -6,7 +6,20 @@ BLOCK = 4096  # weights averaged at once
 
 
 def weighted_mean(uploads: np.ndarray, n_samples: np.ndarray) -> np.ndarray:
-    """Aggregate ``uploads [K, P]`` by sample counts ``[K]`` (Algorithm 1, line 8)."""
+    """Aggregate models by sample counts (Algorithm 1, line 8).
+
+    Parameters
+    ----------
+    uploads
+        ``[K, P]`` weights of K clients.
+    n_samples
+        ``[K]`` samples that each was trained on.
+
+    Returns
+    -------
+    numpy.ndarray
+        ``[P]``, in the type of ``uploads``; sums are in float64.
+    """
     share, mean = n_samples / n_samples.sum(), np.empty_like(uploads[0])
     # By blocks that stay in the cache: all uploads in float64 at once are twice their memory.
     for start in range(0, len(mean), BLOCK):

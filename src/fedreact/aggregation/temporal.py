@@ -19,6 +19,8 @@ class Aggregation(Protocol):
 
         Parameters
         ----------
+        memory
+            What was returned in the round before; ``None`` in the first.
         models
             ``[C, P]`` of this round; of a cluster that is not observed, the mean of what its
             members uploaded last.
@@ -43,12 +45,18 @@ def memoryless(memory, models, alpha, observed):
 
 
 def running_mean(memory, models, alpha, observed):
-    """A1, simple temporal averaging: the mean of theta_c,1 ... theta_c,t (eq. 5)."""
+    """A1, simple temporal averaging: the mean of theta_c,1 ... theta_c,t (eq. 5).
+
+    It is called as :class:`Aggregation` says; ``alpha`` plays no part.
+    """
     return _step(memory, models, observed, lambda count: (count - 1) / count)
 
 
 def forgetting(memory, models, alpha, observed):
-    """A2, weighted averaging with the adaptive forgetting factor alpha_t (eq. 6)."""
+    """A2, weighted averaging with the adaptive forgetting factor alpha_t (eq. 6).
+
+    It is called as :class:`Aggregation` says.
+    """
     return _step(memory, models, observed, lambda count: np.full(count.shape, alpha))
 
 

@@ -121,7 +121,19 @@ def judge_each(evidence: Sequence[Evidence]) -> list[Outcome]:
 
 
 def judge_every(evidence: Sequence[Evidence]) -> Outcome:
-    """Judge the claim that all of several differences are as said."""
+    """Judge the claim that all of several differences are as said.
+
+    Parameters
+    ----------
+    evidence
+        A difference each, as :func:`weigh` gives it.
+
+    Returns
+    -------
+    Outcome
+        ``holds`` if each does by itself, ``fails`` if one does after Holm's correction for their
+        number, else ``undecided``; so with fewer than three seeds, too.
+    """
     each = judge_each(evidence)
     if "fails" in each:
         return "fails"

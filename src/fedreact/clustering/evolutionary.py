@@ -60,11 +60,24 @@ class EvolutionaryClustering(ClusterMixin, BaseEstimator):
         self.iterations = iterations
 
     def fit(self, X, y=None):
-        """Cluster one round, without a past."""
+        """Cluster one round ``X [K, P]``, without a past."""
         return self._round(X, first=True)
 
     def partial_fit(self, X, y=None):
-        """Cluster a further round of the same rows."""
+        """Cluster a further round of the same rows.
+
+        Parameters
+        ----------
+        X
+            ``[K, P]`` models, or similarities ``[K, K]`` where they are given.
+        y
+            Plays no part.
+
+        Raises
+        ------
+        ValueError
+            There are not as many rows as before, or an option is out of bounds.
+        """
         return self._round(X, first=not hasattr(self, "affinity_"))
 
     def _round(self, X, first):

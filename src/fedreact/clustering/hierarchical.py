@@ -13,9 +13,19 @@ Linkage = Literal["ward", "ward-dissimilarity", "ward-rows", "average", "complet
 
 
 def cosine_similarity(weights: np.ndarray) -> np.ndarray:
-    """Cosine similarity ``W_t [K, K]`` of task models ``[K, P]`` (eq. 2).
+    """Cosine similarity of task models (eq. 2).
 
     A client whose weights are all zero is similar to nobody but itself.
+
+    Parameters
+    ----------
+    weights
+        ``[K, P]`` task models.
+
+    Returns
+    -------
+    numpy.ndarray
+        ``[K, K]``, W_t: 1 on the diagonal.
     """
     weights = weights.astype(np.float64)
     norms = np.linalg.norm(weights, axis=1, keepdims=True)
@@ -32,6 +42,8 @@ def agglomerative(similarity: np.ndarray, n_clusters: int, linkage: Linkage = "w
     ----------
     similarity
         ``[K, K]``, symmetric.
+    n_clusters
+        1 or more.
     linkage
         ``ward``: Ward on squared distances s_ii + s_jj - 2 s_ij, which for cosines is Ward on the
         normalised task models; ``ward-dissimilarity``: Ward with 1 - s_ij taken as distances;

@@ -86,12 +86,18 @@ def federate(
 
     Parameters
     ----------
+    job
+        The clients, their data, and what they do in a round.
     theta
         ``[P]`` global weights before round 1.
+    rounds
+        How many there are in all, those before an interruption too.
     what
         Name of the work in messages.
     place
         Where it runs, and where its checkpoint lies.
+    score
+        ``score(engine, server, state, t)``, called after each round t; ``None``: it is not scored.
     scored
         What ``score`` finds, and on what: a checkpoint with other scores is not resumed.
 

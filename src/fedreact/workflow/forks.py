@@ -27,6 +27,8 @@ import sys
 import tempfile
 from pathlib import Path
 
+from fedreact import parent
+
 FORKS = "FEDREACT_FORKS"
 """The environment's variable: folder of the Python and its socket."""
 
@@ -104,7 +106,7 @@ def keep(listener: socket.socket) -> list[str] | None:
     while True:
         for key, _ in events.select():
             what, pid = key.data
-            if what == WORKFLOW:  # forks see that their parent is gone (parent.py)
+            if what == WORKFLOW:  # forks see it by themselves (parent.py)
                 return None
             if what == ASKED:
                 who, _ = listener.accept()
@@ -146,7 +148,7 @@ def _read(who):
 
 def _become(message, files):
     """Take over words, folder, environment and open files; returns the words."""
-    words, folder, environment, numbers = marshal.loads(message)
+    pid, words, folder, environment, numbers = marshal.loads(message)
     above = [fcntl.fcntl(file, fcntl.F_DUPFD, 512) for file in files]
     for file in files:
         os.close(file)
@@ -155,7 +157,7 @@ def _become(message, files):
         os.close(file)
     os.chdir(folder)
     os.environ.clear()
-    os.environ.update(environment)
+    os.environ.update(environment | {parent.FOR: str(pid)})
     sys.argv, sys.path[0] = words, str(Path(words[0]).resolve().parent)
     signal.signal(signal.SIGINT, signal.default_int_handler)
     Path("/proc/self/comm").write_text(Path(words[0]).name)

@@ -1,0 +1,122 @@
+"""Pages of the project for a generator of sites: the README, docs/, and each file they link to.
+
+They keep their places, so that links between them stay as they are. What pages link to besides
+(contracts, examples, tables of a kept run) becomes a page of its own below ``files/``, so that the
+site can be read where the project is not.
+"""
+
+import json
+import os
+import re
+import shutil
+from pathlib import Path
+
+from fedreact.errors import UserError
+
+LINK = re.compile(r"(?P<before>!?\[[^\]]*\]\(|<img src=\")(?P<to>[^)\"#:]+)(?=[)\"#])")
+"""A link or a picture of this project: without the colon of an address."""
+PICTURES = (".png", ".svg")
+LANGUAGES = {".py": "python", ".yaml": "yaml", ".cff": "yaml", ".json": "json"}
+READ = (*LANGUAGES, ".md")
+"""Files of a folder that become pages; others are named."""
+ALONE = "---\norphan: true\nnosearch: true\n---\n\n"
+"""A page that is in no contents: it is reached by links, and the search leaves it out."""
+
+
+def stage(project: Path, to: Path) -> None:
+    """Write all pages into a folder.
+
+    Parameters
+    ----------
+    project
+        The pages to begin with are its ``README.md`` and ``docs/*.md``, and those of ``docs/site/``
+        that only a site has; ``docs/site/contents.md`` goes to the end of the first.
+
+    Raises
+    ------
+    UserError
+        A link leads to nothing, or this is no folder of the project.
+    """
+    project = project.resolve()
+    begin = [project / "README.md", *project.glob("docs/*.md"), *project.glob("docs/site/*.rst")]
+    todo, done = list(begin), set()
+    while todo:
+        path = todo.pop()
+        if path in done:
+            continue
+        done.add(path)
+        page = to / _page_of(path, project)
+        page.parent.mkdir(parents=True, exist_ok=True)
+        if path.suffix in PICTURES:
+            shutil.copyfile(path, page)
+            continue
+        try:
+            text = _text(path, project)
+        except OSError as error:
+            raise UserError(f"{path}: {error.strerror}; name the project's folder") from error
+        if path.is_dir() or path.suffix == ".md":
+            linked = {found["to"]: _target(found, path, project) for found in LINK.finditer(text)}
+            todo += linked.values()
+            text = LINK.sub(lambda found, at=path: _moved(found, at, project), text)
+        page.write_text(text if path in begin else ALONE + text)
+    with (to / "index.md").open("a") as index:
+        index.write("\n" + (project / "docs/site/contents.md").read_text())
+
+
+def _target(found, path, project):
+    """The file or folder that a link of a page leads to."""
+    target = ((path if path.is_dir() else path.parent) / found["to"]).resolve()
+    if not (target.exists() and target.is_relative_to(project)):
+        raise UserError(f"{path}: links to {found['to']}, which is not in the project")
+    return target
+
+
+def _moved(found, path, project):
+    """The same link from page to page."""
+    target = _page_of(_target(found, path, project), project)
+    return found["before"] + os.path.relpath(target, _page_of(path, project).parent)
+
+
+def _page_of(path, project):
+    """Where a file or folder is in the site, before it is built."""
+    place = path.relative_to(project)
+    if place == Path("README.md"):
+        return Path("index.md")
+    if place.parent == Path("docs/site"):
+        return Path("docs", place.name)
+    if place.suffix in PICTURES or (place.parent == Path("docs") and place.suffix == ".md"):
+        return place
+    place = Path("files", place)
+    return place / "index.md" if path.is_dir() else place.with_name(f"{place.name}.md")
+
+
+def _text(path, project):
+    """What stands on the page of a file or folder."""
+    name = path.relative_to(project)
+    if path.suffix in (".md", ".rst"):
+        return path.read_text()
+    if path.is_dir():
+        files = (one for one in sorted(path.rglob("*")) if one.is_file())
+        lines = [_entry(one, path) for one in files if "__pycache__" not in one.parts]
+        return "\n".join([f"# `{name}/`\n", *lines, ""])
+    if path.suffix == ".ipynb":
+        return _notebook(json.loads(path.read_text()))
+    return f"# `{name}`\n\n" + _code(path.read_text(), LANGUAGES.get(path.suffix, "text"))
+
+
+def _entry(path, folder):
+    """A line of a folder's page."""
+    name = path.relative_to(folder)
+    return f"- [`{name}`]({name})" if path.suffix in READ else f"- `{name}`"
+
+
+def _notebook(content):
+    """The cells of a notebook, one after the other."""
+    texts = [("".join(cell["source"]), cell["cell_type"]) for cell in content["cells"]]
+    return "\n\n".join(_code(text, "python") if kind == "code" else text for text, kind in texts)
+
+
+def _code(text, language):
+    """A block that holds any text."""
+    fence = "`" * max([3, *(len(ticks) + 1 for ticks in re.findall("`+", text))])
+    return f"{fence}{language}\n{text.rstrip()}\n{fence}\n"
