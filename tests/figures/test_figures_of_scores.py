@@ -21,6 +21,16 @@ def test_a_panel_of_data_that_cannot_be_had_is_left_out_and_named():
     assert figure.get_suptitle().replace("\n", " ").startswith(f"t, left out: {first}, ")
 
 
+def test_a_long_name_of_a_score_is_no_longer_than_its_axis():
+    kind = Curves({"": {"EC": "a1"}}, "s10", over="bytes", score="smape")
+    lines = scores().assign(bytes=lambda s: 0.5 * s["round"], smape=0.5)
+    figure = kind.draw("t", of_scores(kind, lines), [])
+    figure.draw_without_rendering()
+    (axes,) = figure.axes
+    assert axes.get_ylabel() == "Symmetric mean absolute\npercentage error"
+    assert axes.yaxis.label.get_window_extent().height < figure.bbox.height - 20
+
+
 def test_rand_scores_are_curves_over_the_rounds_in_a_panel_a_setting(tmp_path):
     figure = drawn("rand-score", tmp_path)
     assert [axes.get_title() for axes in figure.axes] == ["ten", "hundred"]

@@ -1,5 +1,6 @@
 """What methods reach over what it takes them (in no paper)."""
 
+import textwrap
 from collections.abc import Mapping
 from dataclasses import dataclass
 from typing import Any, Literal
@@ -112,7 +113,7 @@ class Curves(FigureKind):
         for axes in grid[max(0, len(panels) - columns) : len(panels)]:
             axes.set_xlabel(names[0].title, fontsize="small")
         for axes in grid[::columns]:
-            axes.set_ylabel(names[1].title)
+            axes.set_ylabel(textwrap.fill(names[1].title, 24))  # as much as a panel is high
         title_and_legend(figure, grid[: len(panels)], with_seeds(title, seeds_of(cells)), 5)
         return figure
 
