@@ -194,6 +194,15 @@ def test_a_cell_is_explained_and_rebuilt_by_the_command_that_it_names(copy):
 
 
 @pytest.mark.campaign
+def test_snakemakes_own_report_has_tables_figures_and_claims(built, tmp_path):
+    report = tmp_path / "report.html"
+    snakemake("--report", report, "all", *SMOKE, cwd=built)
+    text = report.read_text()
+    for name in ("table05.md", "table05.csv", "fig08.png", "fed_react.md"):
+        assert name in text
+
+
+@pytest.mark.campaign
 def test_a_plan_needs_no_data_and_has_nothing_to_do_when_all_is_done(copy):
     words = ["python", "scripts/plan.py", "table05", "--scale"]
     printed, status = command(*words, "paper", cwd=copy)

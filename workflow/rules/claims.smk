@@ -12,10 +12,10 @@ rule make_claims:
         claims=lambda w: f"config/papers/{w.paper}/claims.yaml",
     output:
         csv=f"{OUT}/claims/{{paper}}.csv",
-        md=f"{OUT}/claims/{{paper}}.md",
+        md=shown(f"{OUT}/claims/{{paper}}.md", "Claims", "paper"),
         tex=f"{OUT}/claims/{{paper}}.tex",
         pdf=f"{OUT}/claims/{{paper}}.pdf",
-        png=f"{OUT}/claims/{{paper}}.png",
+        png=shown(f"{OUT}/claims/{{paper}}.png", "Claims", "paper"),
     log:
         f"{R}/logs/claims/{{paper}}.log",
     conda:

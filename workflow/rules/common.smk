@@ -79,3 +79,10 @@ def words(given):
 def words_by_file(given):
     """Words that may be longer than the 128 kB that Linux allows: a file holds them, one a line."""
     return f"@<(printf '%s\\n' {words(given)})"
+
+
+def shown(path, kind, of):
+    """An output that `snakemake --report` shows, too."""
+    return report(
+        path, category=kind, labels={"name": f"{{{of}}}", "as": Path(path).suffix}
+    )

@@ -16,9 +16,9 @@ rule make_table:
         scores=lambda w: PLAN.outputs.table_inputs(w.table),
         published=lambda w: PLAN.outputs.published(w.table),
     output:
-        csv=f"{OUT}/tables/{{table}}.csv",
+        csv=shown(f"{OUT}/tables/{{table}}.csv", "Tables", "table"),
         tex=f"{OUT}/tables/{{table}}.tex",
-        md=f"{OUT}/tables/{{table}}.md",
+        md=shown(f"{OUT}/tables/{{table}}.md", "Tables", "table"),
         origins=f"{OUT}/tables/{{table}}.provenance.json",
     log:
         f"{R}/logs/tables/{{table}}.log",
@@ -40,7 +40,7 @@ rule make_figure:
         files=lambda w: PLAN.outputs.figure_files(w.figure),
     output:
         pdf=f"{OUT}/figures/{{figure}}.pdf",
-        png=f"{OUT}/figures/{{figure}}.png",
+        png=shown(f"{OUT}/figures/{{figure}}.png", "Figures", "figure"),
     log:
         f"{R}/logs/figures/{{figure}}.log",
     conda:
