@@ -1,7 +1,6 @@
 """Steps as forks of one Python: they see, say and end as a Python of their own would."""
 
 import contextlib
-import importlib
 import os
 import shutil
 import signal
@@ -169,6 +168,7 @@ def asking(workflow):
 
 
 @needed
+@pytest.mark.campaign
 def test_who_ends_the_asking_process_ends_the_step(slow):
     workflow, pid, _ = slow
     os.kill(asking(workflow), signal.SIGKILL)
@@ -177,6 +177,7 @@ def test_who_ends_the_asking_process_ends_the_step(slow):
 
 
 @needed
+@pytest.mark.campaign
 @pytest.mark.parametrize("above", [1, 2])
 def test_a_step_ends_when_its_shell_is_killed(slow, above):
     """Both the shell and the part of it that stands before the pipe."""
@@ -199,6 +200,7 @@ def test_nothing_stays_behind_a_workflow_that_was_killed(slow, tmp_path):
 
 
 @needed
+@pytest.mark.campaign
 def test_if_the_keeper_is_killed_the_step_has_failed(slow):
     workflow, pid, keeper = slow
     os.kill(keeper, signal.SIGKILL)
@@ -207,6 +209,7 @@ def test_if_the_keeper_is_killed_the_step_has_failed(slow):
 
 
 @needed
+@pytest.mark.campaign
 def test_the_keeper_has_one_thread(slow):
     assert len(list(Path(f"/proc/{slow[2]}/task").iterdir())) == 1
 
@@ -218,6 +221,34 @@ def test_where_nobody_listens_the_step_is_started_as_ever(tmp_path):
     assert said.startswith("False __main__")
 
 
-@pytest.mark.parametrize("name", forks.LOADED)
-def test_what_is_loaded_before_is_there(name):
-    importlib.import_module(name)
+LOAD = """
+import sys
+from fedreact.workflow import forks
+forks.load()
+print(*sorted(name for name in sys.modules if name.startswith(("fedreact", "sklearn"))))
+"""
+
+
+def test_what_steps_need_is_loaded_and_what_takes_long_is_not():
+    words = [sys.executable, "-c", LOAD]
+    env = PATHS | {"PYTHONPATH": f"{ROOT}/src"}
+    said = subprocess.run(words, env=env, capture_output=True, text=True, check=True)
+    assert said.stderr == ""
+    found = set(said.stdout.split())
+    wanted = {f"fedreact.{part}" for part in forks.PARTS}
+    wanted |= {"fedreact.models.architectures.patchtst", "fedreact.runs.split.run"}
+    assert wanted <= found
+    assert "sklearn" not in found
+
+
+def test_a_file_that_cannot_be_loaded_keeps_none_from_being(monkeypatch):
+    def load(name):
+        tried.append(name)
+        raise SyntaxError
+
+    tried = []
+    monkeypatch.setattr(forks, "LOADED", ())
+    monkeypatch.setattr(forks.importlib, "import_module", load)
+    forks.load()
+    assert "fedreact.metrics.accuracy" in tried
+    assert len(tried) > 150

@@ -17,6 +17,7 @@ import gc
 import importlib
 import marshal
 import os
+import pkgutil
 import runpy
 import selectors
 import shutil
@@ -27,6 +28,7 @@ import sys
 import tempfile
 from pathlib import Path
 
+import fedreact
 from fedreact import parent
 
 FORKS = "FEDREACT_FORKS"
@@ -40,15 +42,14 @@ LOADED = (
     "scipy.optimize",
     "threadpoolctl",
     "torch",
-    "fedreact.command",
-    "fedreact.encoding.train",
-    "fedreact.runs.clustered.run",
-    "fedreact.runs.jobs",
-    "fedreact.runs.synchronous.run",
-    "fedreact.tables.cells",
-    "fedreact.tables.render",
 )
-"""What forks need not load. All else they load as they need it."""
+"""What forks need not load."""
+
+PARTS = (
+    *("aggregation", "algorithms", "claims", "clients", "clock", "data", "encoding", "engine"),
+    *("figures", "losses", "metrics", "models", "optimizers", "runs", "tables", "task_models"),
+)
+"""Folders of this package of which all is loaded, too."""
 
 WORKFLOW, ASKED, GONE, ENDED = range(4)
 """What a Python that is kept waits for: see :func:`keep`."""
@@ -164,11 +165,21 @@ def _become(message, files):
     return words
 
 
+def load() -> None:
+    """Load what is to be loaded; what cannot be, the step says that needs it."""
+    for name in LOADED:
+        with contextlib.suppress(ImportError):
+            importlib.import_module(name)
+    for part in PARTS:
+        folder = Path(fedreact.__file__).parent / part
+        for found in pkgutil.walk_packages([str(folder)], f"fedreact.{part}.", str):
+            with contextlib.suppress(Exception):  # whatever a new file raises
+                importlib.import_module(found.name)
+
+
 def main(path: str, file: str) -> None:
     """Load, and fork until the workflow is gone; in a fork, run its script."""
-    with contextlib.suppress(ImportError):  # then each step says so itself
-        for name in LOADED:
-            importlib.import_module(name)
+    load()
     gc.collect()
     gc.freeze()  # so that forks share the memory of what is there
     words = keep(socket.socket(fileno=int(file)))
