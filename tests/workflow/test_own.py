@@ -329,7 +329,7 @@ def test_the_contracts_tests_run_on_what_is_in_own(shared, tests, name):
             "tables",
             "encoder.encoder: gru",
             "encoder.encoder: gruu",
-            ["tables.yaml: clusters", "'gruu' is unknown", "known: franceschi, table12, gru;"],
+            ["tables.yaml: clusters", "'gruu' is unknown", "table12, gru (did you mean gru?);"],
         ),
         ("tables", "encoder.encoder: gru", "encodr.encoder: gru", ["encodr", "unknown"]),
         (
