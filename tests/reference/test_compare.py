@@ -58,8 +58,20 @@ def test_what_cannot_be_compared_is_named(tmp_path):
 
 def test_claims_whose_outcome_is_another(tmp_path):
     cell = "t,a,b,m,d,0.5,0.4,0.6\n"
-    found = both(tmp_path, cell, cell, "p,x,,,holds\np,y,,r,fails\n", "p,x,,,fails\np,y,,r,fails\n")
+    found = both(
+        tmp_path, cell, cell, "p,x,,,holds\np,x,elbow,,fails\n", "p,x,,,fails\np,x,elbow,,fails\n"
+    )
     assert found.claims == ["p, x: holds -> fails"]
+
+
+def test_of_a_claim_its_outcome_counts_not_those_of_its_parts(tmp_path):
+    """Lines of settings may be several, one for each method that it is compared with."""
+    cell, whole = "t,a,b,m,d,0.5,0.4,0.6\n", "p,x,,,holds\np,x,elbow,,holds\n"
+    found = both(
+        *(tmp_path, cell, cell),
+        *(whole + "p,x,,s1,holds\np,x,,s1,holds\n", whole + "p,x,,s1,fails\np,x,,s1,holds\n"),
+    )
+    assert found.claims == []
 
 
 def test_tables_that_are_not_built_are_named_and_none_is_refused(tmp_path):

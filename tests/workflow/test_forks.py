@@ -221,6 +221,16 @@ def test_where_nobody_listens_the_step_is_started_as_ever(tmp_path):
     assert said.startswith("False __main__")
 
 
+def test_where_no_socket_can_be_had_steps_are_started_as_ever(monkeypatch, tmp_path):
+    """Its name may have a hundred letters; temporary folders of clusters may have more."""
+    (long := tmp_path / ("x" * 120)).mkdir()
+    monkeypatch.setattr(forks.tempfile, "tempdir", str(long))
+    monkeypatch.delenv(forks.FORKS, raising=False)
+    forks.begin()
+    assert forks.FORKS not in os.environ
+    assert list(long.iterdir()) == []
+
+
 LOAD = """
 import sys
 from fedreact.workflow import forks

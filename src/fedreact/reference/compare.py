@@ -9,7 +9,7 @@ import pandas as pd
 from fedreact.errors import UserError
 
 CELL = ["row", "column", "metric", "data"]
-CLAIM = ["paper", "claim", "reading", "at"]
+CLAIM = ["paper", "claim", "reading"]
 
 
 @dataclass
@@ -69,7 +69,7 @@ def compare(results: Path, kept: Path) -> Comparison:
         raise UserError(f"{results} and {kept} have no table in common; build some first")
     for path in sorted(kept.glob("*/claims/*.csv")):
         if (now := results / "claims" / path.name).is_file():
-            before, after = (_read(of, CLAIM)["outcome"] for of in (path, now))
+            before, after = (_outcomes(of) for of in (path, now))
             for key in before.index.intersection(after.index):
                 if before[key] != after[key]:
                     found.claims.append(f"{_name(key)}: {before[key]} -> {after[key]}")
@@ -98,8 +98,14 @@ def _cells(found, table, before, after):
 
 
 def _read(path, key):
-    lines = pd.read_csv(path, dtype=dict.fromkeys(key, str), keep_default_na=True)
-    return lines.fillna(dict.fromkeys(key, "")).drop_duplicates(key).set_index(key)
+    lines = pd.read_csv(path, dtype=dict.fromkeys(key, str))
+    return lines.fillna(dict.fromkeys(key, "")).set_index(key)
+
+
+def _outcomes(path):
+    """Of claims as a whole, under each reading; ``at`` is a setting of one."""
+    lines = _read(path, CLAIM)
+    return lines[lines["at"].isna()]["outcome"]
 
 
 def _name(key):

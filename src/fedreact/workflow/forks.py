@@ -61,9 +61,14 @@ def begin() -> None:
     """Keep a Python for the steps of this workflow: until this process ends, or :func:`end`."""
     if os.environ.get(FORKS) == "no" or not _possible():
         return
-    path = f"{tempfile.mkdtemp(prefix='fedreact-')}/socket"
+    folder = tempfile.mkdtemp(prefix="fedreact-")
+    path = f"{folder}/socket"
     with socket.socket(socket.AF_UNIX) as listener:
-        listener.bind(path)
+        try:
+            listener.bind(path)
+        except OSError:  # its name is too long, or there are no sockets in this folder
+            Path(folder).rmdir()
+            return
         listener.listen(1024)
         file, source = listener.fileno(), str(Path(__file__).parents[2])
         environment = os.environ | {"PYTHONPATH": source, "OPENBLAS_NUM_THREADS": "1"}
