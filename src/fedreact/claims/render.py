@@ -15,12 +15,13 @@ METHOD = (
     "interval; over several settings it is their average. A claim that one is better fails if the "
     "interval lies below the smallest difference that matters (the margin), and else holds if it "
     "lies above 0; one of equality holds if it lies within the margin; else this run cannot tell, "
-    "nor can one of fewer than three seeds. Of claims about every one of several settings, each "
-    "must hold. Detectable: the smallest difference that this run would have shown with a "
-    "probability of 0.8. P: the probability that the average lies on the claimed side. Published: "
-    "the same difference of the paper's values. Lines that begin with if judge the same claim "
-    "under another reading of what the paper leaves open (its ledger), on the settings that this "
-    "is measured on."
+    "nor can one of fewer than three seeds. Of claims about every one of several settings or "
+    "methods, each must hold, and one that fails makes the whole fail, whatever the average is. "
+    "Detectable: the smallest difference that this run would have shown with a probability of "
+    "0.8. P: the probability that the average lies on the claimed side. Published: the same "
+    "difference of the paper's values. Lines that begin with if judge the same claim under "
+    "another reading of what the paper leaves open (its ledger), on the settings that this is "
+    "measured on."
 )
 
 
