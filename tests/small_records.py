@@ -40,6 +40,6 @@ def record(output, inputs=(), succeeds=True, **options):
 
 def forget_code():
     """Digests are remembered within a process, by relative paths."""
-    functions = (digest.code_digest, digest.reached, digest._tree, digest._imports, digest._meaning)
+    functions = (digest.code_digest, digest.reached, digest._imports, digest._read)
     for function in functions:
         function.cache_clear()

@@ -437,4 +437,4 @@ def test_own_encoder_algorithm_source_metric_and_figure_in_a_plan(project, own):
 def _caches():
     from fedreact import digest
 
-    return digest.reached, digest._tree, digest._imports, digest._meaning
+    return digest.reached, digest._imports, digest._read

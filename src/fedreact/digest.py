@@ -28,7 +28,7 @@ def code_digest(script: str | Path, *named: Path) -> str:
     """
     digest = hashlib.sha256()
     for path in sorted(set().union(*map(reached, (Path(script), *named)))):
-        digest.update(str(path).encode() + b"\0" + _meaning(path))
+        digest.update(str(path).encode() + b"\0" + _read(path)[1])
     return digest.hexdigest()[:16]
 
 
@@ -45,21 +45,12 @@ def reached(script: Path) -> frozenset[Path]:
 
 
 @cache
-def _tree(path: Path) -> ast.Module:
-    return ast.parse(path.read_text(), str(path))
-
-
-@cache
 def _imports(path: Path) -> frozenset[Path]:
     names = set()
-    for node in ast.walk(_tree(path)):
-        if isinstance(node, ast.Import):
-            names.update(alias.name for alias in node.names)
-        elif isinstance(node, ast.ImportFrom) and node.module:
-            # What is imported from a package may be a module of it or a name in its __init__.
-            for alias in node.names:
-                module = f"{node.module}.{alias.name}"
-                names.add(module if _file(module, path) else node.module)
+    for module, name in _read(path)[0]:
+        # What is imported from a package may be a module of it or a name in its __init__.
+        below = f"{module}.{name}"
+        names.add(below if name and _file(below, path) else module)
     files = frozenset(file for name in names if (file := _file(name, path)))
     return files - WITHOUT_EFFECT
 
@@ -74,13 +65,27 @@ def _file(module: str, importer: Path) -> Path | None:
     return None
 
 
-@cache
 def _meaning(path: Path) -> bytes:
     """Digest of the syntax tree without docstrings."""
-    tree = _tree(path)
+    return _read(path)[1]
+
+
+@cache
+def _read(path: Path) -> tuple[list[tuple[str, str | None]], bytes]:
+    return _parsed(path.read_text(), path)
+
+
+@cache
+def _parsed(text: str, path: Path) -> tuple[list[tuple[str, str | None]], bytes]:
+    """What a file imports, as modules and names in them; digest of it without docstrings."""
+    tree, imports = ast.parse(text, str(path)), []
     for node in ast.walk(tree):
-        if isinstance(node, ast.Module | ast.ClassDef | ast.FunctionDef) and ast.get_docstring(
+        if isinstance(node, ast.Import):
+            imports += [(alias.name, None) for alias in node.names]
+        elif isinstance(node, ast.ImportFrom) and node.module:
+            imports += [(node.module, alias.name) for alias in node.names]
+        elif isinstance(node, ast.Module | ast.ClassDef | ast.FunctionDef) and ast.get_docstring(
             node, clean=False
         ):
             node.body = node.body[1:]
-    return hashlib.sha256(ast.dump(tree).encode()).digest()
+    return imports, hashlib.sha256(ast.dump(tree).encode()).digest()

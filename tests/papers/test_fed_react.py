@@ -16,7 +16,8 @@ PUBLISHED = Path("config/papers/fed_react/published")
 
 
 @pytest.fixture
-def paper(project):
+def paper(unchanged, monkeypatch):
+    monkeypatch.chdir(unchanged)
     return make_plan(scale="paper", dataset="rtd", eeg_dataset="eegmmidb").steps.paper("fed_react")
 
 

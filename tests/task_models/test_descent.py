@@ -157,6 +157,23 @@ def test_largest_eigenvalue_is_bounded_from_above_and_closely():
     assert (found <= exact * 20 ** (1 / 64) * (1 + 1e-5) + 1e-30).all()
 
 
+def test_the_same_training_is_done_once_and_any_other_anew():
+    X, y, _ = samples()
+    clients, start = LocalClients(X, y, CLASSES), models(K)
+    trained = clients.train(start, 0.5, 3)
+    assert clients.train(start.copy(), 0.5, 3) is trained
+    with pytest.raises(ValueError, match="read-only"):
+        trained[0] = 0
+    for other in ((start, 0.5, 4), (start, 0.6, 3), (start + 1, 0.5, 3)):
+        np.testing.assert_array_equal(
+            clients.train(*other), LocalClients(X, y, CLASSES).train(*other)
+        )
+    start += 1  # what was asked is kept as it was
+    np.testing.assert_array_equal(
+        clients.train(start, 0.5, 3), LocalClients(X, y, CLASSES).train(start, 0.5, 3)
+    )
+
+
 def test_nothing_is_computed_before_it_is_asked_for():
     LocalClients(None, np.zeros((1, 1), int), CLASSES)
 

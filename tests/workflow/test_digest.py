@@ -16,9 +16,8 @@ ALGORITHM = Path("src/fedreact/algorithms/clustered/fed_react.py")
 
 def forget():
     """Forget files: a process remembers them."""
-    for function in (digest.code_digest, digest.reached, digest._tree, digest._imports):
+    for function in (digest.code_digest, digest.reached, digest._imports, digest._read):
         function.cache_clear()
-    digest._meaning.cache_clear()
 
 
 @pytest.fixture

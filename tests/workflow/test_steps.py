@@ -13,14 +13,25 @@ from fedreact.workflow import variants
 PAPER = "fed_react"
 
 
-@pytest.fixture
-def quick(project):
-    return make_plan(scale="quick")
+@pytest.fixture(scope="module")
+def plans(unchanged):
+    """Plans by their scale."""
+    with pytest.MonkeyPatch.context() as patch:
+        patch.chdir(unchanged)
+        paper = make_plan(scale="paper", dataset="rtd", eeg_dataset="eegmmidb")
+        return {"quick": make_plan(scale="quick"), "paper": paper}
 
 
 @pytest.fixture
-def paper(project):
-    return make_plan(scale="paper", dataset="rtd", eeg_dataset="eegmmidb")
+def quick(plans, unchanged, monkeypatch):
+    monkeypatch.chdir(unchanged)
+    return plans["quick"]
+
+
+@pytest.fixture
+def paper(plans, unchanged, monkeypatch):
+    monkeypatch.chdir(unchanged)
+    return plans["paper"]
 
 
 def run(plan, setting, kind="clustered", **changes):
@@ -128,8 +139,8 @@ def test_each_kind_of_data_has_its_source_partitions_and_encoders(quick):
 
 
 def test_short_trainings_ask_for_few_cores(quick, paper):
-    # 10 clients x 10 rounds x 40 steps; 10 x 10 x 10.
-    assert quick.encoding.threads(PAPER, "clients10-beta1.5") == 4
+    # 10 clients x 10 rounds x 20 steps; 10 x 10 x 10.
+    assert quick.encoding.threads(PAPER, "clients10-beta1.5") == 2
     assert quick.encoding.threads(PAPER, "eeg10") == 1
     assert paper.encoding.threads(PAPER, "clients10-beta1.5") == 10
     assert paper.encoding.threads(PAPER, "clients100-beta1.5") == 32
