@@ -21,6 +21,21 @@ def test_a_panel_of_data_that_cannot_be_had_is_left_out_and_named():
     assert figure.get_suptitle().replace("\n", " ").startswith(f"t, left out: {first}, ")
 
 
+def test_a_look_stands_for_one_label_in_all_panels():
+    kind = Curves(
+        {"A": {"EC": "a1", "SC": "a1"}, "B": {"X": "a1", "EC": "a1"}}, "s10", over="bytes"
+    )
+    lines = scores().assign(bytes=lambda s: 0.5 * s["round"])
+    looks = {}
+    for axes in kind.draw("t", of_scores(kind, lines), []).axes:
+        for bars in axes.containers:
+            line = bars.lines[0]
+            look = line.get_color(), line.get_linestyle(), line.get_marker()
+            looks.setdefault(bars.get_label(), set()).add(look)
+    assert [len(of) for of in looks.values()] == [1, 1, 1]
+    assert len(set.union(*looks.values())) == 3
+
+
 def test_a_long_name_of_a_score_is_no_longer_than_its_axis():
     kind = Curves({"": {"EC": "a1"}}, "s10", over="bytes", score="smape")
     lines = scores().assign(bytes=lambda s: 0.5 * s["round"], smape=0.5)

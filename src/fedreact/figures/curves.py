@@ -61,12 +61,15 @@ class Curves(FigureKind):
         if missing := [name for name in self.panels if name not in panels]:
             title = f"{title}, left out: {', '.join(missing)}"
         names = [plugins.load("metrics", name, "METRIC") for name in (self.over, self.score)]
+        labels = [label for own in self.panels.values() for label in {**(self.beside or {}), **own}]
+        looks = {label: i for i, label in enumerate(dict.fromkeys(labels))}  # one in all panels
         columns = min(2, len(panels))
         rows = -(-len(panels) // columns)
         figure = Figure(figsize=(3.6 * columns, 0.9 + 2.3 * rows), layout="constrained")
         grid = figure.subplots(rows, columns, squeeze=False, sharex=True, sharey=True).ravel()
         for axes, (panel, own) in zip(grid, panels.items()):
-            for i, (label, given) in enumerate({**(self.beside or {}), **own}.items()):
+            for label, given in {**(self.beside or {}), **own}.items():
+                i = looks[label]
                 keys = [(panel, f"{label} {j}") for j in range(len(_points(given)))]
                 there = [cells[key] for key in keys if key in cells]
                 if not there:
