@@ -1,0 +1,224 @@
+"""A round of FedST: the engine against a plain PyTorch loop over the clients, on the same work.
+
+Clients of HAR's shape (128 steps, 9 channels, 6 classes; noise), the paper's CNN, batches of 128,
+SGD with momentum: all losses of the paper, prototypes at the round's end, means of classifiers and
+prototypes. The loop is what one would write first: modules of torch's own layers, a client after
+the other. Without dropout both have the same loss (printed: the largest difference).
+
+The variants run in turn; what is printed is explained in benchmarks/engine.py.
+
+    python benchmarks/fedst.py [--clients 10] [--steps 5]
+"""
+
+import argparse
+import copy
+import os
+from dataclasses import replace
+
+import numpy as np
+import torch
+from engine import GEMM, PlainCNN, spread, timed
+from torch import nn
+from torch.nn import functional as F
+
+from fedreact.algorithms.synchronous.fedst import FedST
+from fedreact.engine.engine import Job, Workers
+from fedreact.engine.federate import rounds_of
+from fedreact.engine.local_training import LocalTraining
+from fedreact.losses.orthogonal import OrthogonalLoss
+from fedreact.losses.supervised import SupervisedLoss
+from fedreact.models.architectures.cnn import CNN
+from fedreact.models.layers import Training
+from fedreact.optimizers.sgd import SGD
+
+CHANNELS, LENGTH, CLASSES, BATCH, RATE, MOMENTUM = 9, 128, 6, 128, 0.01, 0.5
+
+
+class PlainFedST(nn.Module):
+    """Encoders and projectors of both views, and a classifier of all features."""
+
+    def __init__(self, base, model):
+        super().__init__()
+        bodies = [nn.Sequential(*list(PlainCNN(base))[:-1]) for _ in model.views]
+        self.encoders = nn.ModuleList(bodies)
+        m = base.n_features
+        self.projectors = nn.ModuleList(
+            nn.Sequential(
+                nn.Linear(m, model.hidden), nn.ReLU(), nn.Linear(model.hidden, 2 * model.projected)
+            )
+            for _ in model.views
+        )
+        self.head = nn.Linear(len(model.views) * m, model.n_out)
+
+    def encode(self, x):
+        """Features of both views of ``x [B, T, C]``."""
+        seen = x, torch.fft.rfft(x, dim=1).abs() / x.shape[1]
+        return [encoder(of.mT) for encoder, of in zip(self.encoders, seen)]
+
+    def project(self, v, z):
+        """Shared and personal projections of length 1."""
+        return [F.normalize(h, dim=-1) for h in self.projectors[v](z).chunk(2, -1)]
+
+    def loss(self, x, y, prototypes):
+        """Eq. 15, all weights 1, with ``prototypes [V, C, m]``."""
+        z = self.encode(x)
+        total = F.cross_entropy(self.head(torch.cat(z, -1)), y)
+        h, same = [self.project(v, of) for v, of in enumerate(z)], torch.arange(len(x))
+        for v in range(2):
+            p = self.project(v, prototypes[v])
+            aligned = [(a * b[y]).sum(-1).abs().mean() for a, b in zip(h[v], p)]
+            pol = (h[v][0] * h[v][1]).sum(-1).abs().mean()
+            shared, personal = (
+                F.cross_entropy((a @ b.T).abs(), same) for a, b in zip(h[v], h[1 - v])
+            )
+            total = total + aligned[1] - aligned[0] + pol + shared - personal
+        return total
+
+
+def weights_of(plain, model, theta):
+    """Give a plain model the weights ``[P]`` of the package's."""
+    w, given = model.unpack(theta[None]), {}
+    for v, view in enumerate(model.views):
+        places = [i for i, of in enumerate(plain.encoders[v]) if isinstance(of, nn.Conv1d)]
+        for i, at in enumerate(places):
+            given[f"encoders.{v}.{at}.weight"] = w[f"{view}.conv{i}.weight"]
+            given[f"encoders.{v}.{at + 1}.weight"] = w[f"{view}.norm{i}.weight"]
+            given[f"encoders.{v}.{at + 1}.bias"] = w[f"{view}.norm{i}.bias"]
+        for at, name in ((0, "hidden"), (2, "out")):
+            for of in ("weight", "bias"):
+                given[f"projectors.{v}.{at}.{of}"] = w[f"{view}.{name}.{of}"]
+    given |= {f"head.{of}": w[f"head.{of}"] for of in ("weight", "bias")}
+    plain.load_state_dict({name: of[0] for name, of in given.items()}, strict=False)
+
+
+def train_plain(model, X, y, prototypes, steps):
+    """A client's round, and means of its features by class."""
+    optimizer = torch.optim.SGD(model.parameters(), lr=RATE, momentum=MOMENTUM)
+    model.train()
+    for batch in torch.randperm(len(X)).split(BATCH)[:steps]:
+        optimizer.zero_grad()
+        model.loss(X[batch], y[batch], prototypes).backward()
+        optimizer.step()
+    model.eval()
+    with torch.no_grad():
+        z = torch.stack(model.encode(X))
+    return torch.stack([z[:, y == c].mean(1) for c in range(CLASSES)], 1)
+
+
+def plain_round(models, data, prototypes, steps):
+    """All clients one after the other; classifiers and prototypes become their means."""
+    own = [train_plain(m, X, y, prototypes, steps) for m, (X, y) in zip(models, data)]
+    with torch.no_grad():
+        for name in ("weight", "bias"):
+            each = [getattr(m.head, name) for m in models]
+            mean = torch.stack(each).mean(0)
+            for of in each:
+                of.copy_(mean)
+    prototypes.copy_(torch.stack(own).mean(0))
+
+
+def make_job(args, base):
+    """Noise of so many clients, and what they train."""
+    rng = np.random.default_rng(0)
+    n = BATCH * args.steps
+    X = rng.normal(size=(args.clients * n, LENGTH, CHANNELS)).astype(np.float32)
+    y = rng.integers(0, CLASSES, len(X))
+    algorithm = FedST().on(base)
+    training = LocalTraining(
+        SupervisedLoss(algorithm.model, "classification"),
+        args.steps,
+        BATCH,
+        learning_rate=RATE,
+        optimizer=SGD(MOMENTUM),
+    )
+    own = np.arange(len(X)).reshape(args.clients, n)
+    return Job(training, algorithm, X, list(own), seed=0, y=y)
+
+
+def difference(job, prototypes):
+    """The largest between losses of both on a client's batches, without dropout."""
+    model = job.algorithm.model
+    model, found = replace(model, base=replace(model.base, drop=0.0)), []
+    known = torch.ones(CLASSES)
+    loss = OrthogonalLoss(model, "classification", prototypes=prototypes, known=known)
+    plain = PlainFedST(model.base, model)
+    theta = model.init(torch.Generator().manual_seed(1))
+    weights_of(plain, model, theta)
+    for at in np.split(np.arange(3 * BATCH), 3):
+        x, y = torch.from_numpy(job.X[at]), torch.from_numpy(job.y[at])
+        counts = torch.ones(1, BATCH, dtype=torch.bool)
+        ours = loss.of_batch(theta[None], x[None], y[None], counts, Training([0], counts), None)
+        found.append(abs(float(ours[0] - plain.loss(x, y, prototypes).detach())))
+    return max(found)
+
+
+def main():
+    p = argparse.ArgumentParser(description=__doc__.splitlines()[0])
+    p.add_argument("--clients", type=int, default=10)
+    p.add_argument("--steps", type=int, default=5, help="local steps a round")
+    p.add_argument("--turns", type=int, default=3, help="times that each variant runs")
+    p.add_argument("--processes", type=int, default=os.cpu_count())
+    args = p.parse_args()
+    base = CNN(in_channels=CHANNELS, length=LENGTH, n_out=CLASSES)
+    job = make_job(args, base)
+    theta = job.algorithm.model.init(torch.Generator().manual_seed(0))
+    prototypes = torch.randn(2, CLASSES, base.n_features)
+    print(f"largest difference of losses: {difference(job, prototypes):.1g}")
+    one = PlainFedST(base, job.algorithm.model)
+    weights_of(one, job.algorithm.model, theta)
+    models = [copy.deepcopy(one) for _ in range(args.clients)]
+    data = [(torch.from_numpy(job.X[at]), torch.from_numpy(job.y[at])) for at in job.clients]
+
+    def loop(threads):
+        torch.set_num_threads(threads)
+        plain_round(models, data, prototypes, args.steps)
+
+    a, b = torch.randn(2, GEMM, GEMM)
+
+    def gemm():
+        torch.set_num_threads(args.processes)
+        for _ in range(5):
+            a @ b
+
+    with Workers(job, args.processes) as engine:
+        theta = theta.numpy()
+        server = job.algorithm.server(theta, args.clients)
+        state = job.algorithm.start(theta, args.clients)
+        for of in rounds_of(engine, job, server, state, range(1, 2)):
+            server, state = of[1:3]  # the warm-up, without the losses of prototypes
+        variants = {
+            "engine": lambda: list(rounds_of(engine, job, server, state, range(2, 3))),
+            "loop, all cores": lambda: loop(args.processes),
+            "loop, 1 thread": lambda: loop(1),
+            "matrix product": gemm,
+        }
+        times = {label: [] for label in variants}
+        for turn in range(args.turns + 1):
+            for label, work in variants.items():
+                taken = timed(work, os.getpid())
+                if turn:  # the first maps memory and fills caches
+                    times[label].append(taken)
+    report(args, times, job.algorithm.model)
+
+
+def report(args, times, model):
+    steps, ours = args.clients * args.steps, np.array(times["engine"])
+    what = f"{args.clients} clients x {args.steps} steps of batch {BATCH}"
+    print(f"{what}, {args.turns} turns, {args.processes} cores")
+    head = "the engine is faster by (wall clock)"
+    print(f"{'':18s}{'steps/s':>8s}{'CPU s/step':>12s}   {head:40s}and in CPU time")
+    for label in ("engine", "loop, all cores", "loop, 1 thread"):
+        wall, cpu = np.median(times[label], axis=0)
+        ratios = np.array(times[label]) / ours
+        beside = "" if label == "engine" else f"{spread(ratios[:, 0]):40s}{spread(ratios[:, 1])}"
+        print(f"{label:18s}{steps / wall:8.1f}{cpu / steps:12.4f}   {beside}")
+    # Three passes of a step, and one for the prototypes at the end.
+    useful = 2 * model.multiply_adds() * BATCH * steps * 4
+    peak = np.array(times["matrix product"])
+    share = useful / ours * peak / (5 * 2 * GEMM**3)
+    rate = 5 * 2 * GEMM**3 / np.median(peak[:, 0]) / 1e9
+    print(f"peak {rate:.0f} GFLOP/s; the engine reaches {spread(100 * share[:, 0], 0)}% of it")
+
+
+if __name__ == "__main__":
+    main()
