@@ -1,7 +1,4 @@
-"""Adam is torch's, to the bit, and loads no compiler."""
-
-import subprocess
-import sys
+"""Adam is torch's, to the bit, in either precision."""
 
 import torch
 
@@ -23,12 +20,3 @@ def test_it_is_torchs_to_the_bit():
         ours = steps(lambda w: Adam()(w, 0.01), dtype)
         theirs = steps(lambda w: torch.optim.Adam(w, lr=0.01, fused=True), dtype)
         assert torch.equal(ours, theirs)
-
-
-def test_it_loads_no_compiler():
-    code = (
-        "import sys, torch; from fedreact.optimizers.adam import Adam; w = torch.ones(2);"
-        "w.grad = torch.ones(2); Adam()([w], 0.1).step(); assert w[0] < 1;"
-        "assert 'torch._dynamo' not in sys.modules"
-    )
-    subprocess.run([sys.executable, "-c", code], check=True)
