@@ -8,9 +8,11 @@ import sys
 import time
 from pathlib import Path
 
+import numpy as np
 import pytest
 import yaml
 
+from fedreact.data.registry import load_registry, registries
 from fedreact.errors import UserError
 from fedreact.workflow.plan import Plan
 
@@ -90,6 +92,16 @@ def digits(built):
     """Folder of the runs of Phase 2 on digits: those of the mirror, or simulated."""
     name = "pendigits" if os.environ.get("FEDREACT_DATA_MIRROR") else "air-writing-sim"
     return built / "results/smoke/runs/clustered/fed_react" / name
+
+
+def owners_of_smoke(project):
+    """Owners that each prepared dataset has, and that the registry says it has."""
+    found = {}
+    for name, entry in load_registry(*registries(project / "config")).items():
+        file = project / f"results/smoke/data/{name}.npz"
+        if "smoke" in entry.owners and file.exists():
+            found[name] = len(np.unique(np.load(file)["owner"])), entry.owners["smoke"]
+    return found
 
 
 def descendants(pid):

@@ -6,7 +6,7 @@ import shutil
 import numpy as np
 import pandas as pd
 import pytest
-from helpers import SMOKE, planned, snakemake
+from helpers import SMOKE, owners_of_smoke, planned, snakemake
 
 MIRROR = os.environ.get("FEDREACT_DATA_MIRROR")
 
@@ -40,6 +40,12 @@ def test_all_outputs_are_there_and_nothing_is_left_to_do(project):
     assert len(claims) > 5
     assert {"holds", "fails", "undecided"} >= set(claims["outcome"].dropna())
     assert planned("aso_fed", *SMOKE, cwd=project) == {}
+
+
+def test_owners_are_as_many_as_the_registry_says(project):
+    found = owners_of_smoke(project)
+    assert found.keys() >= {"extrasensory", "beijing-air"}
+    assert all(there == said for there, said in found.values()), found
 
 
 def test_methods_of_a_row_have_the_same_compute(project):

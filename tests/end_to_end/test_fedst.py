@@ -5,7 +5,7 @@ import shutil
 
 import pandas as pd
 import pytest
-from helpers import SMOKE, command, planned, snakemake
+from helpers import SMOKE, command, owners_of_smoke, planned, snakemake
 
 pytestmark = [pytest.mark.workflow, pytest.mark.campaign]
 
@@ -38,6 +38,12 @@ def test_all_outputs_are_there_and_nothing_is_left_to_do(project):
     assert len(claims) > 20
     assert {"holds", "fails", "undecided"} >= set(claims["outcome"].dropna())
     assert planned("fedst", *SMOKE, cwd=project) == {}
+
+
+def test_owners_are_as_many_as_the_registry_says(project):
+    found = owners_of_smoke(project)
+    assert found.keys() >= {"watch"}
+    assert all(there == said for there, said in found.values()), found
 
 
 def test_rows_of_missing_data_are_left_out_with_the_reason(project):

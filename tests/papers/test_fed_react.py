@@ -70,7 +70,7 @@ def test_methods_options_are_the_papers(paper):
             assert not method.options, method.name
 
 
-@pytest.mark.parametrize("scale", ["smoke", "quick", "paper"])
+@pytest.mark.parametrize("scale", ["smoke", "quick", "overnight", "paper"])
 def test_columns_of_a_row_of_table_1_have_the_same_compute(project, scale):
     """GFLOPs of a client within a tenth; how many windows a vehicle has only the data tells."""
     plan = make_plan(scale=scale, dataset="rtd", eeg_dataset="eegmmidb")

@@ -9,6 +9,7 @@ import msgspec
 
 from fedreact import options
 from fedreact.errors import UserError
+from fedreact.options import Natural
 from fedreact.reading import read_yaml
 from fedreact.task import Task
 
@@ -75,6 +76,9 @@ class DatasetEntry:
         What a person has to do to get the files, one line, or ``None`` if they can be downloaded.
     scales
         Options of its reader, by scale: how much of it is taken.
+    owners
+        People, or whatever else its series are of, by scale, where that is known before it is read:
+        so many clients there are if each is one.
     name
         As in :attr:`SeriesDataset.name <fedreact.data.dataset.SeriesDataset.name>`.
     file
@@ -93,6 +97,7 @@ class DatasetEntry:
     content_sha256: str | None = None
     steps: str | None = None
     scales: dict[str, dict[str, Any]] = field(default_factory=dict)
+    owners: dict[str, Natural] = field(default_factory=dict)
     name: str = ""
     file: str = ""
 

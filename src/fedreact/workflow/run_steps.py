@@ -6,6 +6,7 @@ from dataclasses import dataclass
 from typing import TYPE_CHECKING, Any
 
 from fedreact import options, plugins
+from fedreact.clients.partitioners.contract import clients_of
 from fedreact.errors import UserError
 from fedreact.runs import contract as runs
 from fedreact.workflow import variants
@@ -107,7 +108,9 @@ class RunSteps:
 
     def n_clients(self, paper: str, partition: str) -> int:
         """Clients of a partition, or one if only its data tells."""
-        return self.plan.steps.partition(paper, partition)[1].n_clients or 1
+        steps, sources = self.plan.steps, self.plan.sources
+        owners = sources.owners(steps.dataset(paper, partition))
+        return clients_of(steps.partition(paper, partition)[1], owners) or 1
 
     def threads(self, w: Any) -> int:
         """Cores; on a GPU all clients are one batch."""

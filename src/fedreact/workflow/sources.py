@@ -204,6 +204,11 @@ class Sources:
                 self._tasks[dataset] = own.task_of(file, name)
         return self._tasks[dataset]
 
+    def owners(self, dataset: str) -> int | None:
+        """Owners of series that a registered dataset has at this scale, if the registry says so."""
+        entry = self.registry.get(variants.parts(dataset)[0])
+        return None if entry is None else entry.owners.get(self.scale)
+
     def options(self, dataset: str) -> dict[str, Any]:
         """Options of the reader that are not its defaults."""
         return {} if self.is_own(dataset) else options.changed(self.source(dataset))

@@ -7,6 +7,7 @@ from hypothesis import strategies as st
 from made_data import dataset
 
 from fedreact.clients.partition import Partition
+from fedreact.clients.partitioners.contract import clients_of
 from fedreact.clients.partitioners.owner import PARTITIONER, partition_by_owner
 from fedreact.errors import UserError
 
@@ -20,6 +21,19 @@ def test_owners_are_clients():
         assert sorted([*train, *test]) == np.flatnonzero(owner == who).tolist()
     other = partition_by_owner(owner, seed=1)
     assert any(a.tolist() != b.tolist() for a, b in zip(p.test, other.test))
+
+
+@pytest.mark.parametrize(
+    ("options", "n"),
+    [({}, 6), ({"owners": 4}, 4), ({"owners": 9}, 6), ({"parts": 2}, 12), ({"clients": 5}, 5)],
+)
+def test_how_many_clients_there_will_be_follows_from_how_many_owners_there_are(options, n):
+    dealer = PARTITIONER(**options)
+    assert clients_of(dealer, 6) == n
+    assert clients_of(dealer, None) == options.get("clients")
+    if options.get("clients") is None and options.get("owners", 0) <= 6:
+        drawn = dealer.deal(dataset(np.arange(120) % 2, owner=np.repeat(np.arange(6), 20)), seed=0)
+        assert len(drawn.train) == n
 
 
 def test_chronological_split_leaves_out_what_overlaps():

@@ -33,3 +33,11 @@ def train_samples(partitioner: Any) -> int | None:
     if n is None:
         return None
     return n - max(1, round(getattr(partitioner, "test_share", 0.0) * n))
+
+
+def clients_of(partitioner: Any, owners: int | None) -> int | None:
+    """Clients there will be of data of so many owners; ``None`` if only the data tells."""
+    if partitioner.n_clients is not None or owners is None:
+        return partitioner.n_clients
+    first = getattr(partitioner, "owners", None) or owners
+    return min(first, owners) * getattr(partitioner, "parts", 1)
