@@ -57,6 +57,10 @@ class Reference:
         wanted = {"row": row, "column": column} | ({"metric": metric} if metric else {})
         return self._one(f"tables/{table}.csv", wanted)
 
+    def rows(self, table: str) -> list[str]:
+        """Rows of a table."""
+        return list(dict.fromkeys(line["row"] for line in self._rows(f"tables/{table}.csv")))
+
     def columns(self, table: str, row: str) -> list[str]:
         """Columns in which a row has something."""
         lines = self._rows(f"tables/{table}.csv")
@@ -69,6 +73,11 @@ class Reference:
     def value(self, table: str, row: str, column: str, metric: str = "") -> float:
         """A cell's mean over seeds, for conditions."""
         return self.line(table, row, column, metric)["mean"]
+
+    def average(self, table: str, column: str) -> float:
+        """Mean over all rows of a table, for conditions."""
+        means = [self.value(table, row, column) for row in self.rows(table)]
+        return sum(means) / len(means)
 
     def mean(self, table: str, row: str, column: str, metric: str = "", digits: int = 3) -> str:
         """A cell's mean, e.g. ``0.988``."""
