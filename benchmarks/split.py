@@ -1,9 +1,10 @@
 """Tasks side by side: a step of FATHOM against a plain loop over tasks in torch, on the same work.
 
-The loop is what one would write first: a torch module a task, torch's own LSTM, one graph over all
-tasks, one Adam. It has neither dropout from step to step nor penalties, which are left out of the
-package's step, too. Its losses are those of the package (printed: the largest difference), which
-also counts what would be sent.
+The loop is what one would write first: a torch module a task, one graph over all tasks, one Adam.
+Without dropout it has torch's own LSTM, which computes all steps in one call, and its losses are
+those of the package (printed: the largest difference). With dropout from step to step, as the
+papers have it, that LSTM cannot be used; the loop then has torch's LSTM cells. Penalties are left
+out of both. The package also counts what would be sent.
 
     python benchmarks/split.py [--repeat 5]
 """
@@ -16,6 +17,7 @@ from statistics import median
 import numpy as np
 import torch
 from torch import nn
+from torch.nn import functional as F
 
 from fedreact.algorithms.split.fathom import Fathom
 from fedreact.engine.split import Federation
@@ -28,18 +30,34 @@ CASES = {
     "12 people of ExtraSensory": (Task("multi-label", 51, 276, 20), 12, 50),
     "9 stations": (Task("regression", 6, 12, 20), 9, 100),
 }
-HIDDEN, RATE, STEPS = 64, 1e-3, 3
+HIDDEN, RATE, STEPS, DROPOUT = 64, 1e-3, 3, (0.2, 0.2)
+
+
+class Stepped(nn.LSTM):
+    """The same layer, with a draw of dropout of inputs and one of h for all steps of a series."""
+
+    def forward(self, x):
+        """All h, ``[B, T, H]``, and nothing."""
+        of_inputs, of_h = DROPOUT
+        x = F.dropout1d(x.mT, of_inputs).mT
+        h = c = x.new_zeros(len(x), HIDDEN)
+        kept, found = F.dropout(torch.ones_like(h), of_h), []
+        weights = self.weight_ih_l0, self.weight_hh_l0, self.bias_ih_l0, self.bias_hh_l0
+        for now in x.unbind(1):
+            h, c = torch.lstm_cell(now, (h * kept, c), *weights)
+            found.append(h)
+        return torch.stack(found, 1), None
 
 
 class One(nn.Module):
     """A task's layers."""
 
-    def __init__(self, task):
+    def __init__(self, task, lstm):
         super().__init__()
         D = task.channels
         self.features = nn.Linear(D, D, bias=False)
-        self.first = nn.LSTM(D, HIDDEN, batch_first=True)
-        self.second = nn.LSTM(D, HIDDEN, batch_first=True)
+        self.first = lstm(D, HIDDEN, batch_first=True)
+        self.second = lstm(D, HIDDEN, batch_first=True)
         self.wide, self.out = nn.Linear(HIDDEN, HIDDEN), nn.Linear(HIDDEN, task.outputs)
 
     def up(self, x):
@@ -52,9 +70,9 @@ class One(nn.Module):
         return self.out(self.wide(last).relu())
 
 
-def loop(task, federation):
+def loop(task, federation, lstm):
     """Modules with the federation's weights, and a step of theirs."""
-    tasks = [One(task) for _ in range(federation.K)]
+    tasks = [One(task, lstm) for _ in range(federation.K)]
     attention = nn.Linear(task.steps * HIDDEN * federation.K, task.steps)
     given, k = {"input": "weight_ih_l0", "recurrent": "weight_hh_l0", "bias": "bias_ih_l0"}, 0
     with torch.no_grad():
@@ -101,7 +119,7 @@ def timed(step, repeat):
     return [median(of) for of in zip(*times)], losses
 
 
-def compare(task, K, batch, repeat):
+def compare(task, K, batch, repeat, dropout):
     """Both on one thread and on two: milliseconds by variant and threads, and losses."""
     drawn, n = torch.Generator().manual_seed(0), batch * STEPS
     X = torch.rand(K * n, task.steps, task.channels, generator=drawn)
@@ -111,8 +129,8 @@ def compare(task, K, batch, repeat):
     at = [np.arange(K)[:, None] * n + i * batch + np.arange(batch) for i in range(STEPS)]
     found = {}
     for threads in (1, 2):
-        federation = Federation(*given, workers=threads)
-        plain = loop(task, Federation(*given))
+        federation = Federation(*given, dropout=DROPOUT if dropout else (0.0, 0.0), workers=threads)
+        plain = loop(task, Federation(*given), Stepped if dropout else nn.LSTM)
         found["package", threads] = timed(partial(both_numbers, federation.step, at), repeat)
         federation.close()
         torch.set_num_threads(threads)
@@ -134,11 +152,15 @@ def of_batches(step, batches, i):
 def main(repeat):
     """Time both in turn."""
     for name, case in CASES.items():
-        found = compare(*case, repeat)
-        apart = np.abs(found["package", 1][1] - found["loop", 1][1]).max()
-        print(f"{name}: losses of the first steps differ by {apart:.0e} at most")
-        for (variant, threads), ((wall, cpu), _) in found.items():
-            print(f"  {variant:8} {threads} thread(s) {wall:7.0f} ms a step {cpu:7.0f} ms of CPU")
+        for dropout in (False, True):
+            found = compare(*case, repeat, dropout)
+            apart = np.abs(found["package", 1][1] - found["loop", 1][1]).max()
+            what = "with dropout" if dropout else f"losses differ by {apart:.0e} at most"
+            print(f"{name}, {what}")
+            for (variant, threads), ((wall, cpu), _) in found.items():
+                print(
+                    f"  {variant:8} {threads} thread(s) {wall:7.0f} ms a step {cpu:7.0f} ms of CPU"
+                )
 
 
 if __name__ == "__main__":

@@ -6,7 +6,8 @@ from math import sqrt
 import torch
 
 from fedreact.models.parts import LSTM, Conv, Layers, shapes_of
-from fedreact.models.recurrent import lstm
+from fedreact.models.products import linear
+from fedreact.models.recurrent import lstm_steps
 
 
 def unpack(theta: torch.Tensor, layers: Layers) -> dict[str, torch.Tensor]:
@@ -82,11 +83,7 @@ class Pass:
         weight, bias = self.w[f"{name}.weight"], self.w.get(f"{name}.bias")
         rows = x.flatten(1, -2)
         self.multiply_adds += rows.shape[1] * weight[0].numel()
-        if bias is None:
-            done = torch.bmm(rows, weight.mT)
-        else:
-            done = torch.baddbmm(bias[:, None], rows, weight.mT)
-        return done.view(*x.shape[:-1], -1)
+        return linear(rows, weight, bias).view(*x.shape[:-1], -1)
 
     def conv(self, name: str, x: torch.Tensor) -> torch.Tensor:
         """``[K, B, T, into]`` to ``[K, B, T - length + 1, out]``."""
@@ -96,14 +93,16 @@ class Pass:
 
     def lstm(self, name: str, x: torch.Tensor) -> torch.Tensor:
         """``[K, B, T, into]`` to ``[K, B, T, out]``."""
-        w = [self.w[f"{name}.{key}"] for key in ("input", "recurrent", "bias")]
-        _, B, T, C = x.shape
-        H = w[1].shape[2]
+        into, recurrent, bias = (self.w[f"{name}.{key}"] for key in ("input", "recurrent", "bias"))
+        K, B, T, C = x.shape
+        H = recurrent.shape[2]
         of_inputs = self._kept(self.shares[0], B, 1, C)
         x = x if of_inputs is None else x * of_inputs
         kept = self._kept(self.shares[1], B, H)
         self.multiply_adds += B * T * 4 * H * (C + H)
-        return lstm(x, *w, None if kept is None else kept.to(x), self.rectified)
+        rows = x.transpose(1, 2).reshape(K, T * B, C)
+        gates = linear(rows, into, bias).view(K, T, B, -1)
+        return lstm_steps(gates, recurrent, None if kept is None else kept.to(x), self.rectified)
 
     def _kept(self, share, *shape):
         """What a draw of dropout multiplies by, ``[K, *shape]``."""

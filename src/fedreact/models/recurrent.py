@@ -82,6 +82,19 @@ class _Steps(torch.autograd.Function):
         return of_gates, of_recurrent, None, None
 
 
+def lstm_steps(
+    gates: torch.Tensor,
+    recurrent: torch.Tensor,
+    kept: torch.Tensor | None = None,
+    rectified: bool = False,
+) -> torch.Tensor:
+    """Hidden states ``[K, B, T, H]`` of what inputs give the gates, ``[K, T, B, 4 H]``.
+
+    The rest as of :func:`lstm`.
+    """
+    return _Steps.apply(gates, recurrent, kept, rectified).permute(1, 2, 0, 3)
+
+
 def lstm(
     x: torch.Tensor,
     into: torch.Tensor,
@@ -104,4 +117,4 @@ def lstm(
     K, B, T, _ = x.shape
     rows = x.transpose(1, 2).reshape(K, T * B, -1)
     gates = torch.baddbmm(bias[:, None], rows, into.mT).view(K, T, B, -1)
-    return _Steps.apply(gates, recurrent, kept, rectified).permute(1, 2, 0, 3)
+    return lstm_steps(gates, recurrent, kept, rectified)
