@@ -4,8 +4,9 @@ import re
 from pathlib import Path
 from types import SimpleNamespace
 
+import pandas as pd
 import pytest
-from helpers import make_plan
+from helpers import ROOT, make_plan
 
 from fedreact.encoding.train import gflops_of_features, make_encoder
 from fedreact.estimates.work import Work
@@ -68,6 +69,18 @@ def test_methods_options_are_the_papers(paper):
     for kind, method in paper.methods.values():
         if kind == "synchronous":
             assert not method.options, method.name
+
+
+@pytest.mark.parametrize("search", ["search", "tune"])
+def test_options_are_the_best_that_the_kept_searches_found(search):
+    """Of those that start, and learn, in the way that the papers say (ledger.yaml)."""
+    found = pd.read_csv(ROOT / f"reference/quick/fed_react/searches/{search}.csv")
+    taken = found[found["taken"]].set_index("method")
+    assert len(taken) == found["method"].nunique()
+    for method, own in found.groupby("method"):
+        given = re.findall(r"(?:start|learn)=\w+", taken["variant"][method])
+        alike = own[[all(text in variant for text in given) for variant in own["variant"]]]
+        assert taken["mean"][method] >= alike["mean"].max() - 0.001, method
 
 
 @pytest.mark.parametrize("scale", ["smoke", "quick", "overnight", "paper"])

@@ -87,7 +87,7 @@ def page(references, text):
         ("quick.interval('t', '10 clients', 'A1')", "0.988 (0.980 to 0.990)"),
         ("quick.gap('t', '10 clients', 'local')", "-0.088 (-0.100 to -0.070)"),
         ("quick.rows('t') | join", "10 clients"),
-        ("quick.average('t', 'A1')", "0.988"),
+        ("quick.average('t', 'A1')", "0.98765"),
         ("quick.published('t', '10 clients', 'A1')", "0.992"),
         ("quick.claim('memory').outcome", "holds"),
         ("quick.claim('memory').text", "+0.024 (+0.018 to +0.031)"),
