@@ -490,7 +490,10 @@ def test_wrong_words_of_a_part(made, words, said):
 @pytest.mark.parametrize(
     ("words", "said"),
     [
-        (["--scale", "huge"], "scale: 'huge' is unknown; known scales: overnight, paper, quick, smoke"),
+        (
+            ["--scale", "huge"],
+            "scale: 'huge' is unknown; known scales: overnight, paper, quick, smoke",
+        ),
         (["--config", "dataset=["], "dataset=[: wanted key=value"),
         (["--config", "dataset"], "dataset: expected str, got None"),
         (["--config", "papers=[fed]"], "papers: 'fed' is unknown"),
