@@ -2,7 +2,7 @@
 
 One thread, in turn, CPU time; GFLOP/s of each, and how much faster oneDNN is. Torch takes MKL,
 which on AMD's processors leaves AVX-512 unused. Beside them what oneDNN needs for a shape that it
-meets for the first time.
+meets for the first time, and the largest errors of both.
 
     python benchmarks/products.py [--repeat 7]
 """
@@ -52,6 +52,10 @@ def main(repeat):
             rate = 2 * m * n * out / 1e6
             cells.append(f"{rate / ours:5.0f} / {rate / torchs:4.0f} = {torchs / ours:4.2f} times")
         print(f"{m:8d} {n:5d} {out:5d}  " + " ".join(f"{cell:>24s}" for cell in cells))
+    x, w = torch.randn(1000, 276), torch.randn(256, 276)
+    exact = x.double() @ w.double().mT
+    errors = (float((of - exact).abs().max()) for of in (onednn(x, w), x @ w.mT))
+    print("largest error of sums of 276 products: {:.0e}, of torch's {:.0e}".format(*errors))
     w, new = torch.randn(256, 276), range(1001, 1101)
     first, again = (
         sum(milliseconds(lambda m=m: onednn(torch.empty(m, 276), w), 1) for m in new)

@@ -65,11 +65,6 @@ def _file(module: str, importer: Path) -> Path | None:
     return None
 
 
-def _meaning(path: Path) -> bytes:
-    """Digest of the syntax tree without docstrings."""
-    return _read(path)[1]
-
-
 @cache
 def _read(path: Path) -> tuple[list[tuple[str, str | None]], bytes]:
     return _parsed(path.read_text(), path)

@@ -6,7 +6,6 @@ import torch
 from fedreact.models import products
 from fedreact.models.products import by_onednn, linear
 
-needs_onednn = pytest.mark.skipif(products.ONEDNN is None, reason="torch was built without oneDNN")
 M, IN, OUT = 700, 90, 70  # 4.4 million multiply-adds
 
 
@@ -17,7 +16,6 @@ def made(K=2, m=M, dtype=torch.float32):
     return [of.to(dtype).requires_grad_() for of in drawn]
 
 
-@needs_onednn
 @pytest.mark.parametrize("biased", [True, False])
 def test_values_and_gradients_are_those_of_float64(biased):
     given = made()
@@ -33,7 +31,6 @@ def test_values_and_gradients_are_those_of_float64(biased):
         torch.testing.assert_close(one.grad.double(), other.grad, rtol=1e-4, atol=1e-3)
 
 
-@needs_onednn
 def test_a_client_has_the_same_bits_beside_any_others():
     x, weight, bias = (of.detach() for of in made(K=3))
     together = linear(x, weight, bias)
@@ -42,7 +39,6 @@ def test_a_client_has_the_same_bits_beside_any_others():
         assert torch.equal(alone[0], together[k])
 
 
-@needs_onednn
 def test_inputs_without_gradients_cost_none():
     x, weight, bias = made()
     x = x.detach()

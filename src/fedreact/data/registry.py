@@ -9,7 +9,6 @@ import msgspec
 
 from fedreact import options
 from fedreact.errors import UserError
-from fedreact.options import Natural
 from fedreact.reading import read_yaml
 from fedreact.task import Task
 
@@ -97,7 +96,7 @@ class DatasetEntry:
     content_sha256: str | None = None
     steps: str | None = None
     scales: dict[str, dict[str, Any]] = field(default_factory=dict)
-    owners: dict[str, Natural] = field(default_factory=dict)
+    owners: dict[str, options.Natural] = field(default_factory=dict)
     name: str = ""
     file: str = ""
 

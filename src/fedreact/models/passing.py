@@ -7,7 +7,7 @@ import torch
 
 from fedreact.models.parts import LSTM, Conv, Layers, shapes_of
 from fedreact.models.products import linear
-from fedreact.models.recurrent import lstm_steps
+from fedreact.models.recurrent import lstm
 
 
 def unpack(theta: torch.Tensor, layers: Layers) -> dict[str, torch.Tensor]:
@@ -93,16 +93,14 @@ class Pass:
 
     def lstm(self, name: str, x: torch.Tensor) -> torch.Tensor:
         """``[K, B, T, into]`` to ``[K, B, T, out]``."""
-        into, recurrent, bias = (self.w[f"{name}.{key}"] for key in ("input", "recurrent", "bias"))
-        K, B, T, C = x.shape
-        H = recurrent.shape[2]
+        w = [self.w[f"{name}.{key}"] for key in ("input", "recurrent", "bias")]
+        _, B, T, C = x.shape
+        H = w[1].shape[2]
         of_inputs = self._kept(self.shares[0], B, 1, C)
         x = x if of_inputs is None else x * of_inputs
         kept = self._kept(self.shares[1], B, H)
         self.multiply_adds += B * T * 4 * H * (C + H)
-        rows = x.transpose(1, 2).reshape(K, T * B, C)
-        gates = linear(rows, into, bias).view(K, T, B, -1)
-        return lstm_steps(gates, recurrent, None if kept is None else kept.to(x), self.rectified)
+        return lstm(x, *w, None if kept is None else kept.to(x), self.rectified)
 
     def _kept(self, share, *shape):
         """What a draw of dropout multiplies by, ``[K, *shape]``."""

@@ -1,7 +1,7 @@
 """Products of matrices of K clients, large ones by oneDNN.
 
 Torch multiplies float32 matrices by MKL, which on AMD's processors leaves AVX-512 unused; oneDNN,
-which torch brings along, is twice as fast there (``python benchmarks/products.py``) and as exact.
+which torch brings along, is twice as fast there (``python benchmarks/products.py``, with errors).
 It takes a primitive for each shape, half a millisecond the first time, so small products stay
 where they are. Which way a product goes follows from its shape alone, so that the same inputs give
 the same bits for any number of workers.

@@ -13,6 +13,8 @@ from typing import Any
 
 import torch
 
+from fedreact.models.products import linear
+
 
 class _Steps(torch.autograd.Function):
     """Steps of an LSTM whose inputs are multiplied by their weights already.
@@ -82,19 +84,6 @@ class _Steps(torch.autograd.Function):
         return of_gates, of_recurrent, None, None
 
 
-def lstm_steps(
-    gates: torch.Tensor,
-    recurrent: torch.Tensor,
-    kept: torch.Tensor | None = None,
-    rectified: bool = False,
-) -> torch.Tensor:
-    """Hidden states ``[K, B, T, H]`` of what inputs give the gates, ``[K, T, B, 4 H]``.
-
-    The rest as of :func:`lstm`.
-    """
-    return _Steps.apply(gates, recurrent, kept, rectified).permute(1, 2, 0, 3)
-
-
 def lstm(
     x: torch.Tensor,
     into: torch.Tensor,
@@ -116,5 +105,5 @@ def lstm(
     """
     K, B, T, _ = x.shape
     rows = x.transpose(1, 2).reshape(K, T * B, -1)
-    gates = torch.baddbmm(bias[:, None], rows, into.mT).view(K, T, B, -1)
-    return lstm_steps(gates, recurrent, kept, rectified)
+    gates = linear(rows, into, bias).view(K, T, B, -1)
+    return _Steps.apply(gates, recurrent, kept, rectified).permute(1, 2, 0, 3)

@@ -11,6 +11,7 @@ features: f <- (1 - eta) f + eta G g, and a likewise without G.
 """
 
 from functools import cached_property
+from typing import Any
 
 import numpy as np
 
@@ -45,7 +46,7 @@ class LocalClients:
         self._given, self._y, self._C, self._loss = X, y, np.float32(C), loss
         self._n_classes = n_classes
         self._valid = np.ones(y.shape[:2], bool) if valid is None else valid
-        self._trained: list[tuple[float, int, np.ndarray, np.ndarray]] = []
+        self._last: Any = None  # what was trained last, and to what; more would be memory
 
     def losses(self, models: np.ndarray) -> np.ndarray:
         """Loss of models ``[M, P]`` on each client's samples, ``[K, M]``.
@@ -78,8 +79,8 @@ class LocalClients:
         Returns
         -------
         np.ndarray
-            Read only: methods that ask for the same training, as IFCA does with and without
-            memory, share it.
+            Read only: methods that ask for the same training one after the other, as IFCA does
+            with and without memory, share it.
         """
         numbers = type(learning_rate) in (int, float) and type(steps) is int
         if not numbers or not 0 < learning_rate < np.inf or steps < 1:
@@ -89,8 +90,9 @@ class LocalClients:
             )
         (K, _, D), Y = self._X.shape, self._Y
         start = np.array(start, np.float32).reshape(K, self._n_classes, D + 1)
-        for *asked, before, result in self._trained:
-            if asked == [learning_rate, steps] and np.array_equal(before, start):
+        if self._last is not None:
+            asked, before, result = self._last
+            if asked == (learning_rate, steps) and np.array_equal(before, start):
                 return result
         eta = (learning_rate / self._curvature)[:, None, None].astype(np.float32)
         keep, gain = 1 - eta, eta * self._C * (1 if self._loss == "hinge" else 2)
@@ -114,7 +116,7 @@ class LocalClients:
         result[:, :, -1] += a.sum(2)
         result = result.reshape(K, -1)
         result.flags.writeable = False
-        self._trained.append((learning_rate, steps, start, result))
+        self._last = (learning_rate, steps), start, result
         return result
 
     @cached_property
