@@ -85,7 +85,7 @@ docs-site: .venv/.docs
 # flwr[simulation] and this package, for the comparison with Flower.
 benchmarks: setup
 	@mkdir -p reference/speed
-	@for name in products phase1 local_fits affect engine fedst clock asynchronous split; do \
+	@for name in products phase1 local_fits affect engine stacked fedst clock asynchronous split; do \
 	  echo "python benchmarks/$$name.py" && \
 	  python benchmarks/$$name.py > reference/speed/$$name.part && \
 	  mv reference/speed/$$name.part reference/speed/$$name.txt || exit 1; done

@@ -26,7 +26,7 @@ from fedreact.algorithms.synchronous.ditto import Ditto
 from fedreact.algorithms.synchronous.fedavg import FedAvg
 from fedreact.algorithms.synchronous.fedprox import FedProx
 from fedreact.data.windows import Windows
-from fedreact.engine.engine import Job, Stacked, Workers, open_engine, resolve_device
+from fedreact.engine.engine import Job, Stacked, Workers, open_engine, parts, resolve_device
 from fedreact.engine.local_training import LocalTraining
 from fedreact.engine.predicting import Request
 from fedreact.errors import UserError
@@ -305,10 +305,38 @@ def test_gpu_trains_some_clients_on_grown_data_and_predicts():
         np.testing.assert_allclose(found[0][1], found[1][1], rtol=1e-3, atol=1e-4)
 
 
+@pytest.mark.parametrize("most", [2, 3])
+def test_clients_that_a_core_trains_together(most):
+    job = supervised(FedProx(mu=0.5))
+    stacked = replace(job, training=replace(job.training, stacked=most))
+    starts = START + RNG.normal(size=(3, 6)).astype(np.float32)
+    for theta in (START, starts):
+        alone, _ = a_round(open_engine(job, "cpu", 1), theta)
+        one, _ = a_round(open_engine(stacked, "cpu", 1), theta)
+        two, _ = a_round(open_engine(stacked, "cpu", 2), theta)
+        assert_close(one, alone)
+        assert same_bits(one, two)
+
+
+@pytest.mark.parametrize(
+    ("n", "most", "sizes"),
+    [
+        (3, 1, [1, 1, 1]),
+        (1, 8, [1]),
+        (2, 8, [1, 1]),
+        (10, 8, [5, 5]),
+        (10, 4, [2, 3, 2, 3]),
+        (20, 4, [3, 3, 4, 3, 3, 4]),
+    ],
+)
+def test_parts_of_clients_are_even_in_number_and_size(n, most, sizes):
+    assert [len(range(n)[part]) for part in parts(n, most)] == sizes
+
+
 def test_a_single_worker_is_this_process():
     job = supervised(FedAvg())
     assert isinstance(open_engine(job, "cpu", 1), Stacked)
-    assert open_engine(job, "cpu", 1).chunk == 1
+    assert open_engine(job, "cpu", 1).most == 1
     assert isinstance(open_engine(job, "cpu", 2), Workers)
     assert open_engine(job, "cpu", 64).n == 3  # no more than clients
 

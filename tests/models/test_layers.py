@@ -13,7 +13,7 @@ from fedreact.engine.engine import Job, Stacked, Workers
 from fedreact.engine.local_training import LocalTraining
 from fedreact.losses.objective import Data
 from fedreact.losses.supervised import SupervisedLoss
-from fedreact.models.layers import Training, batch_norm, dropout
+from fedreact.models.layers import Training, batch_norm, dropout, lstm, lstm_of_all
 from fedreact.optimizers.sgd import SGD
 
 K, B, T, F = 3, 7, 5, 4
@@ -205,7 +205,7 @@ def trained(engine, rounds=2):
 @pytest.mark.parametrize("kind", TARGETS)
 def test_engines_train_the_same_weights_and_running_statistics(kind):
     of = job(kind)
-    alone, together = trained(Stacked(of, "cpu", chunk=1)), trained(Stacked(of, "cpu"))
+    alone, together = trained(Stacked(of, "cpu", 1)), trained(Stacked(of, "cpu"))
     assert trained(Workers(of, 2)).tobytes() == alone.tobytes()
     np.testing.assert_allclose(together, alone, rtol=0, atol=1e-5)
     n = of.training.objective.n_buffers
@@ -216,7 +216,7 @@ def test_engines_train_the_same_weights_and_running_statistics(kind):
 
 def test_engines_train_the_same_weights_with_two_dropouts():
     of = job(drop_twice=True)
-    alone, together = trained(Stacked(of, "cpu", chunk=1), 1), trained(Stacked(of, "cpu"), 1)
+    alone, together = trained(Stacked(of, "cpu", 1), 1), trained(Stacked(of, "cpu"), 1)
     np.testing.assert_allclose(together, alone, rtol=0, atol=1e-5)
 
 
@@ -291,3 +291,11 @@ def test_statistics_stay_single_where_products_are_in_half_precision():
     training = Training([0], torch.ones(1, B, dtype=torch.bool))
     batch_norm(torch.randn(1, B, F).bfloat16(), weights, "n", training)
     assert {value.dtype for value in training.buffers.values()} == {torch.float32}
+
+
+def test_lstms_of_all_clients_at_once_equal_those_of_each():
+    x, hidden = noise(K, B, T, F), 6
+    weights = noise(K, 4 * hidden, F), noise(K, 4 * hidden, hidden, seed=1)
+    biases = noise(2, K, 4 * hidden, seed=2)
+    each, at_once = lstm(x, *weights, *biases), lstm_of_all(x, *weights, *biases)
+    torch.testing.assert_close(each, at_once)

@@ -2,14 +2,17 @@
 
 The two ways do the same work:
 
-* :class:`Workers` (CPU): one single-threaded process a core, the clients spread over them. For
-  models this small, processes beat threads, and stacking clients gains nothing on a CPU.
+* :class:`Workers` (CPU): one single-threaded process a core, the clients spread over them, since
+  for models this small processes beat threads.
 * :class:`Stacked` (GPU, or a single core): the weights of several clients as one stacked tensor,
-  trained together; of one client on a single core.
+  trained together.
+
+On a GPU all clients of a round are stacked; on a core as many as the training says, which pays
+where steps are mostly calls of small kernels (``python benchmarks/stacked.py``).
 
 A client's update depends on what it is sent, what it keeps, its data and the generator keyed by
-(seed, round, client) alone, so neither the number of workers nor the order of work changes a bit
-of it.
+(seed, round, client) alone, up to rounding, which depends on the clients that it is stacked with.
+These follow from the job, so neither the number of workers nor the order of work changes a bit.
 """
 
 import contextlib
@@ -21,6 +24,8 @@ from collections.abc import Callable, Sequence
 from concurrent.futures import FIRST_COMPLETED, ProcessPoolExecutor, wait
 from concurrent.futures.process import BrokenProcessPool
 from dataclasses import dataclass, replace
+from itertools import pairwise
+from math import ceil
 from typing import Any, Protocol
 
 import numpy as np
@@ -107,11 +112,18 @@ class Job:
         return Data(X, None if self.y is None else place(torch.from_numpy(self.y)))
 
 
-class Stacked:
-    """Clients as batches on one device, ``chunk`` of them at a time."""
+def parts(n: int, most: int) -> list[slice]:
+    """Parts of n clients, of at most so many; an even number of parts, as cores mostly are."""
+    number = n if most == 1 else min(n, 2 * ceil(n / (2 * most)))
+    ends = [i * n // number for i in range(number + 1)]
+    return [slice(*of) for of in pairwise(ends)]
 
-    def __init__(self, job: Job, device: str, chunk: int | None = None):
-        self.job, self.device, self.chunk = job, device, chunk or len(job.clients)
+
+class Stacked:
+    """Clients as batches on one device, at most ``most`` of them at a time (all)."""
+
+    def __init__(self, job: Job, device: str, most: int | None = None):
+        self.job, self.device, self.most = job, device, most
         self.data = job.data(lambda tensor: tensor.to(device))
 
     def __enter__(self):
@@ -156,16 +168,15 @@ class Stacked:
             if calls % 50 == 0:
                 on_progress(done, float(total) / done)
 
-        parts = []
-        for first in range(0, len(which), self.chunk):
-            part = slice(first, first + self.chunk)
+        n, found = len(which), []
+        for part in parts(n, self.most) if self.most else [slice(n)]:
             given = self._tensors(sent | _own(sent, part))
             own = self._tensors({name: kept[part] for name, kept in state.items()})
             work = self.job.work(self.data, which[part], samples[part], t, on_step)
             done_by = self.job.algorithm.local(self.job.training, given, own, work)
-            parts.append([{n: v.cpu().numpy() for n, v in part.items()} for part in done_by])
+            found.append([{n: v.cpu().numpy() for n, v in of.items()} for of in done_by])
         on_progress(done, float(total) / max(done, 1))
-        uploads, states = zip(*parts)
+        uploads, states = zip(*found)
         return _concatenated(uploads), _concatenated(states)
 
     def submit(
@@ -248,24 +259,24 @@ class Workers:
         samples: Sequence[np.ndarray] | None = None,
     ) -> tuple[Arrays, Arrays]:
         """As :meth:`Stacked.round`; uploaded weights are shared memory that the next overwrites."""
-        which = range(len(self.job.clients)) if which is None else which
+        which = list(range(len(self.job.clients)) if which is None else which)
         theta, rest = sent["theta"], {n: v for n, v in sent.items() if n != "theta"}
         start = "own" if theta.ndim == 2 else "all"
         if self._pool is None:
             self._start(theta.shape[-1])
         self._progress.zero_()
         if start == "own":  # where its upload will be
-            self._weights[list(which)] = torch.from_numpy(theta)
+            self._weights[which] = torch.from_numpy(theta)
         else:
             self._theta.copy_(torch.from_numpy(theta))
         try:
             futures = [
                 self._pool.submit(
-                    _train_client,
-                    *(start, rest, {n: kept[i : i + 1] for n, kept in state.items()}),
-                    *(None if samples is None else samples[i], t, k),
+                    _train,
+                    *(start, rest, {n: kept[part] for n, kept in state.items()}),
+                    *(None if samples is None else samples[part], t, which[part]),
                 )
-                for i, k in enumerate(which)
+                for part in parts(len(which), self.job.training.stacked)
             ]
             pending = set(futures)
             while pending:
@@ -276,9 +287,9 @@ class Workers:
         except BrokenProcessPool as error:
             raise self._ended(f"in round {t}") from error
         weights = self._weights.numpy()
-        everyone = list(which) == list(range(len(weights)))
+        everyone = which == list(range(len(weights)))
         return {
-            "theta": weights if everyone else weights[list(which)],
+            "theta": weights if everyone else weights[which],
             **_concatenated(uploads),
         }, _concatenated(states)
 
@@ -298,9 +309,9 @@ class Workers:
         self._weights[which] = torch.from_numpy(theta)
         futures = [
             self._pool.submit(
-                _train_client,
+                _train,
                 *("slot", rest, {n: kept[i : i + 1] for n, kept in state.items()}),
-                *(samples[i], t, k),
+                *([samples[i]], t, [k]),
             )
             for i, (k, t) in enumerate(zip(which, rounds))
         ]
@@ -353,26 +364,27 @@ def _end_with_parent():
     os._exit(1)
 
 
-def _train_client(start, rest, state, samples, t, k):
-    """Train one client; its weights go into shared memory, everything else is returned.
+def _train(start, rest, state, samples, t, which):
+    """Train some clients; weights go into shared memory, everything else is returned.
 
-    It starts from the weights of ``all``, ``[P]``; from its ``own``, ``[1, P]``; or from those that
-    it alone was sent now, which are in its ``slot``, ``[P]``.
+    They start from the weights of ``all``, ``[P]``; each from its ``own``, ``[P]``; or one from
+    those that it alone was sent now, which are in its ``slot``.
     """
     job, data, progress, theta, weights = _worker
 
     def on_step(losses):
-        progress[k, 0] += 1
-        progress[k, 1] += float(losses[0])
+        progress[which[0], 0] += len(losses)
+        progress[which[0], 1] += float(losses.sum())
 
     sent, kept = ({n: torch.from_numpy(v) for n, v in given.items()} for given in (rest, state))
     if start == "all":
         sent["theta"] = theta
     else:
-        sent["theta"] = weights[k : k + 1].clone() if start == "own" else weights[k].clone()
-    work = job.work(data, [k], [job.clients[k] if samples is None else samples], t, on_step)
+        sent["theta"] = weights[which] if start == "own" else weights[which[0]].clone()
+    samples = [job.clients[k] for k in which] if samples is None else samples
+    work = job.work(data, which, samples, t, on_step)
     uploads, kept = job.algorithm.local(job.training, sent, kept, work)
-    weights[k] = uploads.pop("theta")[0]
+    weights[which] = uploads.pop("theta")
     return tuple({n: value.numpy() for n, value in part.items()} for part in (uploads, kept))
 
 
@@ -413,10 +425,9 @@ def resolve_device(device: str) -> str:
 def open_engine(job: Job, device: str, workers: int) -> Workers | Stacked:
     """Choose the engine: workers on the ``cpu``, stacked clients on ``cuda``.
 
-    A single worker is this process, one client after the other: short work ends before a process
-    has started.
+    A single worker is this process: short work ends before a process has started.
     """
     if device == "cpu" and workers == 1:
         keep_heap()
-        return Stacked(job, device, chunk=1)
+        return Stacked(job, device, job.training.stacked)
     return Workers(job, workers) if device == "cpu" else Stacked(job, device)

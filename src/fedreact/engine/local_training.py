@@ -88,6 +88,8 @@ class LocalTraining:
         Makes an optimiser of some tensors with a learning rate; a file of ``optimizers/``.
     precision
         ``float32``, or ``bfloat16`` for matrix products.
+    stacked
+        Clients that a core trains together, at most.
     """
 
     objective: Objective
@@ -97,6 +99,7 @@ class LocalTraining:
     epochs: int = 1
     optimizer: Callable[..., Optimizer] = Adam()
     precision: str = "float32"
+    stacked: int = 1
 
     def __post_init__(self):
         for name in ("steps", "batch_size", "epochs"):

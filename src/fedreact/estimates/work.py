@@ -87,8 +87,8 @@ class Work:
 def calibrate(training: LocalTraining, task: Task, device: str = "cpu") -> float:
     """Seconds a GFLOP, from a few training steps on random series: of CPU time, or on a GPU.
 
-    One client on the CPU, ten at once on a GPU; the first step is not counted. Steps of Phase 1
-    are of random length, so more of them are measured.
+    As many clients at once as a core trains together, ten on a GPU; the first step is not counted.
+    Steps of Phase 1 are of random length, so more of them are measured.
     """
     rng, n = np.random.default_rng(0), 100
     steps = 3 if training.objective.whole_epochs else 20
@@ -98,7 +98,7 @@ def calibrate(training: LocalTraining, task: Task, device: str = "cpu") -> float
         y = rng.random((n, task.outputs)) < 0.5
     elif task.kind == "regression":
         y = rng.standard_normal((n, task.outputs) if task.outputs > 1 else n, dtype=np.float32)
-    K = 1 if device == "cpu" else 10
+    K = training.stacked if device == "cpu" else 10
     theta = training.objective.init(torch.Generator().manual_seed(0)).numpy()
     torch.set_num_threads(1)
     keep_heap()

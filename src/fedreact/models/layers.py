@@ -173,13 +173,24 @@ def lstm(
     bias_ih, bias_hh
         ``[K, 4 H]``, which are added to each other.
     """
+    weights = into, recurrent, bias_ih, bias_hh
+    if len(x) == 1 or x.device.type == "cpu":
+        return torch.stack([_lstm_of_one(*of_client) for of_client in zip(x, *weights)])
+    return lstm_of_all(x, *weights)
+
+
+def _lstm_of_one(x, *weights):
+    """By torch's own, which on a core is twice as fast as :func:`lstm_of_all`."""
+    start = x.new_zeros(1, len(x), weights[1].shape[1])
+    steps = x.transpose(0, 1)
+    states, *_ = torch.lstm(steps, (start, start), weights, True, 1, 0.0, True, False, False)
+    return states[-1]
+
+
+def lstm_of_all(x, into, recurrent, bias_ih, bias_hh):
+    """As :func:`lstm`, a step of all clients after the other, as pays on a GPU."""
     K, B, T, _ = x.shape
     h = c = x.new_zeros(K, B, recurrent.shape[2])
-    if K == 1:
-        weights = [into[0], recurrent[0], bias_ih[0], bias_hh[0]]
-        steps = x[0].transpose(0, 1)
-        states, *_ = torch.lstm(steps, (h, c), weights, True, 1, 0.0, True, False, False)
-        return states[-1:]
     bias = (bias_ih + bias_hh)[:, None]
     steps = torch.baddbmm(bias, x.transpose(1, 2).reshape(K, T * B, -1), into.mT)
     for gates in steps.view(K, T, B, -1).unbind(1):

@@ -12,14 +12,15 @@ from fedreact.clients.exchange import exchanged
 from fedreact.clients.validation import held_back
 from fedreact.engine.engine import Job
 from fedreact.engine.federate import federate, training_costs
-from fedreact.engine.local_training import say_if_missed, steps_within
+from fedreact.engine.local_training import LocalTraining, say_if_missed, steps_within
 from fedreact.engine.place import Place
 from fedreact.errors import UserError
 from fedreact.losses.supervised import SupervisedLoss
 from fedreact.metrics.contract import Metric
+from fedreact.models.architectures.contract import Architecture
+from fedreact.runs import supervised
 from fedreact.runs.contract import Inputs, Line, Method
 from fedreact.runs.scoring import client_scores
-from fedreact.runs.supervised import architecture, first_weights, local_training
 from fedreact.runs.synchronous.spec import Options
 from fedreact.standardise import standardise
 from fedreact.task import Task
@@ -61,7 +62,7 @@ def run(
         of_method = settled(options, algorithm, task, [len(of) for of in clients])
         training = local_training(of_method, task, algorithm.model)
         job = Job(training, algorithm, X, clients, seed, y)
-        theta = first_weights(training, seed)
+        theta = supervised.first_weights(training, seed)
 
         def score(engine, server, state, t, algorithm=algorithm, name=method.name):
             """Means by metric, then the clients' scores by the first."""
@@ -98,10 +99,17 @@ def run(
                 )
 
 
+def local_training(
+    options: Options, task: Task, model: Architecture | None = None
+) -> LocalTraining:
+    """What clients do in a round, and how many of them at once."""
+    return replace(supervised.local_training(options, task, model), stacked=options.stacked)
+
+
 def make(method: Method, options: Options, task: Task) -> Algorithm:
     """Make the algorithm of a method, on the architecture of the run."""
     kind = plugins.load("algorithms/synchronous", method.algorithm, "ALGORITHM")
-    model = architecture(options, task)
+    model = supervised.architecture(options, task)
     try:
         return kind(**method.options).on(model)
     except (TypeError, UserError) as error:

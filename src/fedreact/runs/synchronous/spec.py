@@ -57,6 +57,9 @@ class Options:
         data says whose series are: ``<metric>_exchanged`` in the scores.
     validate
         Whether clients are tested on a tenth of their train samples, which they do not train on.
+    stacked
+        Clients that a core trains together, at most, by which results change within rounding. It
+        pays where steps are small, below .5 GFLOPs (``python benchmarks/stacked.py``).
     """
 
     architecture: Annotated[str, Named("models/architectures", "ARCHITECTURE")] = "causal-cnn"
@@ -74,6 +77,7 @@ class Options:
     score: Literal["all", "last", "doubling"] = "all"
     exchange: bool = False
     validate: bool = False
+    stacked: Count = 1
 
 
 def job(method: Method, options: Options) -> str:
@@ -84,12 +88,13 @@ def job(method: Method, options: Options) -> str:
 
 
 def threads(options: Options, n_clients: int) -> int:
-    """One for each 1,000 local steps or 10,000 GFLOPs, and no more than clients.
+    """One for each 1,000 local steps or 10,000 GFLOPs, and no more than stacks of clients.
 
     Several short trainings side by side make better use of cores than one after the other.
     """
+    stacks = ceil(n_clients / options.stacked)
     if options.gflops is not None:
-        return min(n_clients, ceil(n_clients * options.gflops / 10000))
+        return min(stacks, ceil(n_clients * options.gflops / 10000))
     if options.steps is None:
-        return n_clients
-    return min(n_clients, -(-n_clients * options.rounds * options.steps // 1000))
+        return stacks
+    return min(stacks, ceil(n_clients * options.rounds * options.steps / 1000))
