@@ -113,8 +113,8 @@ class Job:
 
 
 def parts(n: int, most: int) -> list[slice]:
-    """Parts of n clients, of at most so many; an even number of parts, as cores mostly are."""
-    number = n if most == 1 else min(n, 2 * ceil(n / (2 * most)))
+    """Parts of n clients, as few as have at most so many each, and about as large."""
+    number = ceil(n / most)
     ends = [i * n // number for i in range(number + 1)]
     return [slice(*of) for of in pairwise(ends)]
 

@@ -58,8 +58,9 @@ class Options:
     validate
         Whether clients are tested on a tenth of their train samples, which they do not train on.
     stacked
-        Clients that a core trains together, at most, by which results change within rounding. It
-        pays where steps are small, below .5 GFLOPs (``python benchmarks/stacked.py``).
+        Clients that a core trains together, at most. It pays where steps are small, below .5 GFLOPs
+        (``python benchmarks/stacked.py``). Another number rounds otherwise, which training can
+        amplify.
     """
 
     architecture: Annotated[str, Named("models/architectures", "ARCHITECTURE")] = "causal-cnn"
