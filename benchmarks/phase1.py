@@ -7,9 +7,9 @@ Runs the same steps (same sub-sequences, same weights) in turn through
   for each negative sample) in float32, and
 * the same in float64, as its authors run it,
 
-single-threaded, in CPU time, and measures the peak of a matrix product in between. The share of the
-peak counts the multiply-adds that the result needs: not those on padding, nor those on taps that
-reach before a series' first step.
+single-threaded, in CPU time, and measures the peak of a matrix product in between: torch's, and
+oneDNN's. The share of a peak counts the multiply-adds that the result needs: not those on padding,
+nor those on taps that reach before a series' first step.
 
     python benchmarks/phase1.py [--rounds 5] [--steps 12]
 """
@@ -26,6 +26,7 @@ from fedreact.encoding.train import make_encoder
 from fedreact.engine.engine import keep_heap
 from fedreact.losses.contrastive import ContrastiveLoss
 from fedreact.losses.objective import Data
+from fedreact.models import products
 
 LENGTH, BATCH, N_SERIES, CHANNELS = 100, 10, 200, 3
 
@@ -85,7 +86,8 @@ def main():
         "package, float32": package,
         "conv1d, float32": lambda: conv1d(torch.float32),
         "conv1d, float64": lambda: conv1d(torch.float64),
-        "matrix product": lambda: [a @ b for _ in range(5)],
+        "torch's product": lambda: [a @ b for _ in range(5)],
+        "oneDNN's product": lambda: [products.ONEDNN(a, b, None, "none", [], "") for _ in range(5)],
     }
     times = {name: [] for name in variants}
     for work in variants.values():
@@ -96,8 +98,7 @@ def main():
 
     gemm = 5 * 2 * 2048**3
     ours = times.pop("package, float32")
-    peaks = times.pop("matrix product")
-    share = median(flops / t * p / gemm for t, p in zip(ours, peaks))
+    peaks = {name: times.pop(name) for name in ("torch's product", "oneDNN's product")}
     print(
         f"encoder {args.encoder}, {args.steps} steps, {flops / args.steps / 1e9:.2f} GFLOP a step"
     )
@@ -109,8 +110,10 @@ def main():
             f"{name:20s} {rate:6.1f} steps/s/core; the package is {median(ratios):.1f} times as "
             f"fast ({ratios[0]:.1f} to {ratios[-1]:.1f} pair by pair)"
         )
-    peak = gemm / median(peaks) / 1e9
-    print(f"matrix product       {peak:6.1f} GFLOP/s; the package reaches {100 * share:.0f}% of it")
+    for name, peak in peaks.items():
+        share = median(flops / t * p / gemm for t, p in zip(ours, peak))
+        rate = gemm / median(peak) / 1e9
+        print(f"{name:20s} {rate:6.1f} GFLOP/s; the package reaches {100 * share:.0f}% of it")
 
 
 if __name__ == "__main__":
