@@ -58,6 +58,11 @@ PARTITIONERS = {
         "clock": (["own"], ["x"]),
         "test_share": SHARES,
     },
+    "chunks": {
+        "sizes": (["2,3", "1,1,1,1", "1e-9,1"], ["2", "1,2,3", "0,1", "-1,1", "x,1", "", "null"]),
+        "n_labels": (["3"], ["1", "0", "99", "x", "null"]),
+        "test_share": SHARES,
+    },
     "dirichlet": AMOUNTS | {"beta": BETA, "min_samples": (["2", "5"], ["0", "-3", "999"])},
     "labels": AMOUNTS
     | {"labels": (["0;1", "0,1;2", "0", "2;0"], ["9;0", "a;0", ";0", "", "0;1;2", "-1;0"])},
@@ -72,6 +77,7 @@ PARTITIONERS = {
 }
 NEEDED = {
     "aligned": [],
+    "chunks": ["--n-labels", "3"],
     "dirichlet": ["--cluster-sizes", "2,3", "--beta", "1", "--min-samples", "5"],
     "labels": ["--cluster-sizes", "2,3", "--labels", "0;1,2"],
     "owner": [],

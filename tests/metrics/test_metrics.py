@@ -314,12 +314,18 @@ def test_over_clients_by_hand():
     assert found == {
         "accuracy-best-fifth": pytest.approx(0.8),
         "accuracy-worst-fifth": pytest.approx(0.2),
+        "accuracy-best-fifth-variance": pytest.approx(0.01),
+        "accuracy-worst-fifth-variance": pytest.approx(0.01),
         "accuracy-variance": pytest.approx(variance),
+        "accuracy-drifting-variance": pytest.approx(variance),
         "balanced-accuracy-variance": pytest.approx(variance),
         "f1-variance": pytest.approx(variance),
         "smape-best-fifth": pytest.approx(0.2),
         "smape-worst-fifth": pytest.approx(0.8),
+        "smape-best-fifth-variance": pytest.approx(0.01),
+        "smape-worst-fifth-variance": pytest.approx(0.01),
         "smape-variance": pytest.approx(variance),
+        "smape-drifting-variance": pytest.approx(variance),
     }
     assert metric("accuracy-worst-fifth").over(values[:1]) == 0.1
 

@@ -163,3 +163,15 @@ def test_clients_that_drift_are_known(tmp_path):
     for found in groups(0.4):
         assert found.tolist() == drifting(K, 0.4, 0).astype(int).tolist()
     assert all((found == -1).all() for found in groups(0.0))
+
+
+@pytest.mark.parametrize("share", [0.4, 0.0])
+def test_variance_over_clients_that_drift_is_theirs_alone(tmp_path, share):
+    method = contract.method("asynchronous", "m", {"algorithm": "fedasync"}, "here")
+    asked = metrics("accuracy", "accuracy-drifting-variance")
+    place = Place("cpu", 1, tmp_path / "place.npz")
+    given = replace(OPTIONS, drifting=share), [method], asked, 0, place
+    which = drifting(K, share, 0) if share else slice(None)
+    for line in asynchronous.run(inputs(), *given):
+        expected = np.var(line.clients["score"][which])
+        assert line.values["accuracy-drifting-variance"] == pytest.approx(expected, abs=1e-6)

@@ -52,6 +52,8 @@ class Metric:
         ``client(means [..., S]) -> [...]``: value of a client, given its samples' mean statistics.
     over
         ``over(values [K]) -> float``: value over clients, given theirs; their mean, as a rule.
+    of_drifting
+        Whether these are only the clients whose data drifts, in runs where some clients' does.
     power
         Values are measured in the targets' unit (1), or have none (0).
     """
@@ -65,4 +67,5 @@ class Metric:
     samples: Callable[[np.ndarray, np.ndarray], np.ndarray] | None = None
     client: Callable[[np.ndarray], np.ndarray] = lambda means: means[..., 0]
     over: Callable[[np.ndarray], float] = np.mean
+    of_drifting: bool = False
     power: int = 0

@@ -48,10 +48,11 @@ def run(
         partition = held_back(partition, len(data.y), seed)
     clients, tests = partition.train, partition.test
     groups = np.full(len(clients), -1, dtype=np.int16)  # clients are drawn from none
+    drift = slice(None)  # where none drifts, all count
     if options.drifting:
         which = drifting(len(clients), options.drifting, seed)
         X = with_drift(X, clients, which, options.drift_at, options.drift_values, seed)
-        groups = which.astype(np.int16)
+        groups, drift = which.astype(np.int16), which if which.any() else drift
     y, unit, centre = data.y, 1.0, 0.0
     if task.kind == "regression":
         y, unit, centre = standardise(data.y, clients)
@@ -72,7 +73,11 @@ def run(
                 found = client_scores(engine, of, server, state, tests, y, metrics, unit, centre)
             except UserError as error:
                 raise UserError(f"method {what}: {error}") from error
-            return [*(metrics[name].over(of) for name, of in found.items()), *found[main]]
+            means = [
+                metrics[name].over(of[drift] if metrics[name].of_drifting else of)
+                for name, of in found.items()
+            ]
+            return [*means, *found[main]]
 
         points = sorted(
             {-(-i * len(ended) // options.points) for i in range(1, options.points + 1)}

@@ -1,0 +1,11 @@
+"""How unlike the accuracy of clients is whose data drifts."""
+
+from dataclasses import replace
+
+from fedreact.metrics.accuracy_variance import METRIC as VARIANCE
+
+METRIC = replace(
+    VARIANCE,
+    title="Variance of the accuracy over clients that drift",
+    of_drifting=True,
+)

@@ -1,0 +1,16 @@
+"""How unlike the SMAPE of the clients is whose SMAPE is best."""
+
+from dataclasses import replace
+
+import numpy as np
+
+from fedreact.metrics.over_clients import best_fifth
+from fedreact.metrics.smape import METRIC as SMAPE
+
+METRIC = replace(
+    SMAPE,
+    title="Variance of the SMAPE over the best fifth of the clients",
+    better="lower",
+    decimals=6,
+    over=best_fifth(SMAPE.better, np.var),
+)

@@ -1,0 +1,11 @@
+"""How unlike the SMAPE of clients is whose data drifts."""
+
+from dataclasses import replace
+
+from fedreact.metrics.smape_variance import METRIC as VARIANCE
+
+METRIC = replace(
+    VARIANCE,
+    title="Variance of the SMAPE over clients that drift",
+    of_drifting=True,
+)
