@@ -6,12 +6,16 @@ of 60). Both go through the same trips:
 
 * ``package``: a run on the clock, whose trainings in flight share one and all cores;
 * ``plain``: a heap of finish times and modules of torch's own layers, one client after the other,
-  as most people write it, on one thread of torch's and on all.
+  as most people write it, on one thread of torch's and on all;
+* ``flsim``: FLSim's asynchronous trainer, on one thread and on all, if ``--flsim-python`` names the
+  interpreter of an environment with ``flsim`` and this package. It draws trips of its own, of the
+  same steps, number and mean length, and takes the same batches on each trip of a client.
 
 The variants run in turn, so that other work on the machine meets all of them; ratios are of turns.
-A run of the package includes the start of its processes.
+A run of the package includes the start of its processes, one of FLSim that of its trainer, but not
+what it imports.
 
-    python benchmarks/asynchronous.py [--updates 500] [--turns 2] [--processes 2]
+    python benchmarks/asynchronous.py [--updates 500] [--turns 2] [--flsim-python PATH]
 """
 
 import argparse
@@ -19,12 +23,15 @@ import copy
 import heapq
 import logging
 import os
+import sys
 import tempfile
+from contextlib import ExitStack
 from pathlib import Path
 
 import numpy as np
 import torch
 from engine import spread, timed
+from flsim_rounds import FLSim
 from torch import nn
 from torch.nn import functional as F
 
@@ -39,8 +46,8 @@ from fedreact.engine.place import Place
 from fedreact.losses.supervised import SupervisedLoss
 
 CLIENTS, SAMPLES, STEPS, LEARNING_RATE = 30, 600, 5, 1e-3
-SHAPES = {"FitRec": (12, 10, 2, 100), "ExtraSensory": (276, 20, 51, 60)}
-"""Channels, time steps, classes and batch size."""
+SHAPES = {"FitRec": (12, 10, 2, 100, 2000), "ExtraSensory": (276, 20, 51, 60, 800)}
+"""Channels, time steps, classes, batch size and updates, next to which a start is little."""
 
 
 class Plain(nn.Module):
@@ -54,6 +61,14 @@ class Plain(nn.Module):
     def forward(self, x):
         """Logits of ``x [B, T, C]``."""
         return self.head(self.lstm(x)[0][:, -1])
+
+
+def noise(name):
+    """Series ``[CLIENTS * SAMPLES, T, C]`` and labels."""
+    channels, length, classes, *_ = SHAPES[name]
+    rng = np.random.default_rng(0)
+    X = rng.normal(size=(CLIENTS * SAMPLES, length, channels)).astype(np.float32)
+    return X, rng.integers(0, classes, len(X))
 
 
 def make_clock():
@@ -101,17 +116,15 @@ def plain(model, X, y, flights, batch_size, threads, alpha=0.6):
 
 
 def measure(name, args):
-    channels, length, classes, batch_size = SHAPES[name]
-    rng = np.random.default_rng(0)
-    X = rng.normal(size=(CLIENTS * SAMPLES, length, channels)).astype(np.float32)
-    y = rng.integers(0, classes, len(X))
+    channels, length, classes, batch_size, updates = SHAPES[name]
+    updates, (X, y) = args.updates or updates, noise(name)
     kind = plugins.load("models/architectures", "lstm-plain", "ARCHITECTURE")
     own = kind(in_channels=channels, length=length, n_out=classes)
     training = LocalTraining(SupervisedLoss(own), STEPS, batch_size, LEARNING_RATE)
     half, clients = FedAsync().half().on(own), list(np.arange(len(X)).reshape(CLIENTS, -1))
     job = Job(training, half, X, clients, 0, y)
     theta = training.objective.init(torch.Generator().manual_seed(0)).numpy()
-    flights = trace(args.updates)
+    flights = trace(updates)
     model, tensors = (
         Plain(channels, own.hidden, classes),
         (torch.from_numpy(X), torch.from_numpy(y)),
@@ -124,25 +137,37 @@ def measure(name, args):
             model, *tensors, flights, batch_size, args.processes
         ),
     }
-    times = {label: [] for label in variants}
-    for _ in range(args.turns):
-        for label, work in variants.items():
-            times[label].append(timed(work, os.getpid()))
-    print(f"\n{name}: {args.updates} updates of {CLIENTS} clients, {args.turns} turns")
+    with ExitStack() as stack:
+        if args.flsim_python:
+            flsim = stack.enter_context(FLSim(args.flsim_python, name, own.hidden))
+            variants["flsim, 1 thread"] = lambda: flsim.run(updates, 1)
+            variants[f"flsim, {args.processes} threads"] = lambda: flsim.run(
+                updates, args.processes
+            )
+        # Torch imports its optimizers' parts at the first step, which FLSim's process has done.
+        plain(model, *tensors, flights[:1], batch_size, 1)
+        times = {label: [] for label in variants}
+        for _ in range(args.turns):
+            for label, work in variants.items():
+                times[label].append(timed(work, os.getpid()))
+    print(f"\n{name}: {updates} updates of {CLIENTS} clients, {args.turns} turns")
     print(f"{'':20s}{'updates/s':>10s}   {'wall clock, of the first':28s}CPU time, of the first")
     first = np.array(next(iter(times.values())))
     for label, taken in times.items():
         ratios = np.array(taken) / first
-        speed = args.updates / np.median(np.array(taken)[:, 0])
+        speed = updates / np.median(np.array(taken)[:, 0])
         print(f"{label:20s}{speed:10.1f}   {spread(ratios[:, 0]):28s}{spread(ratios[:, 1])}")
 
 
 def main():
     p = argparse.ArgumentParser(description=__doc__.splitlines()[0])
-    p.add_argument("--updates", type=int, default=500)
+    p.add_argument("--updates", type=int, help="of each shape (default: its own number)")
     p.add_argument("--turns", type=int, default=2)
     p.add_argument("--processes", type=int, default=os.cpu_count())
+    p.add_argument("--flsim-python", help="interpreter with flsim and this package")
     args = p.parse_args()
+    if not args.flsim_python:
+        print("FLSim is skipped: --flsim-python is not given", file=sys.stderr)
     logging.getLogger("fedreact").setLevel(logging.WARNING)
     for name in SHAPES:
         measure(name, args)

@@ -1,0 +1,167 @@
+"""The trips of ``asynchronous.py`` in FLSim's asynchronous trainer, in a process of its own.
+
+FLSim 0.1.0 is of 2023 and pins nothing; what its trainer really imports is opacus, hydra-core,
+pandas and scikit-learn. It trains one client after the other, so more cores are torch's threads.
+"""
+
+import dataclasses
+import os
+import subprocess
+import tempfile
+from functools import partial
+from multiprocessing import Pipe
+from multiprocessing.connection import Connection
+from pathlib import Path
+from unittest import mock
+
+import torch
+from torch.nn import functional as F
+
+
+def make_run(name, hidden):
+    """A function that trains so many updates on so many threads and returns their number."""
+    import hydra.utils
+    import opacus  # noqa: F401 - it and what it imports have to come before the patch
+    from asynchronous import CLIENTS, LEARNING_RATE, SAMPLES, SHAPES, STEPS, Plain, noise
+
+    # From 3.11 on Python refuses defaults without a hash, which all of FLSim's settings have.
+    patched = partial(dataclasses.dataclass, unsafe_hash=True)
+    with mock.patch("dataclasses.dataclass", patched):
+        from flsim.clients.base_client import ClientConfig
+        from flsim.data.data_provider import FLDataProviderFromList
+        from flsim.interfaces.model import IFLModel
+        from flsim.optimizers import async_aggregators as aggregators
+        from flsim.optimizers.local_optimizers import LocalOptimizerAdamConfig
+        from flsim.trainers.async_trainer import AsyncTrainerConfig
+        from flsim.utils.async_trainer import training_event_generator as events
+        from flsim.utils.async_trainer.async_user_selector import AsyncUserSelectorType
+        from flsim.utils.simple_batch_metrics import FLBatchMetrics
+        from flsim.utils.timing import training_duration_distribution as durations
+
+    class Model(IFLModel):
+        """What FLSim asks of a model."""
+
+        def __init__(self, module):
+            self.module = module
+
+        def fl_forward(self, batch):
+            """Loss of a batch."""
+            (X, y), logits = batch, self.module(batch[0])
+            return FLBatchMetrics(
+                loss=F.cross_entropy(logits, y),
+                num_examples=len(y),
+                predictions=logits,
+                targets=y,
+                model_inputs=X,
+            )
+
+        def fl_create_training_batch(self, batch):
+            """The batch, which is one already."""
+            return batch
+
+        def fl_get_module(self):
+            """The module."""
+            return self.module
+
+        def fl_cuda(self):
+            """Nothing: all is on the CPU."""
+
+        def get_eval_metrics(self, batch):
+            """As in training."""
+            return self.fl_forward(batch)
+
+        def get_num_examples(self, batch):
+            """Samples of a batch."""
+            return len(batch[1])
+
+    channels, _, classes, batch_size, _ = SHAPES[name]
+    X, y = (torch.from_numpy(array) for array in noise(name))
+    # A client's batches are made once, as FLSim's own loaders do.
+    clients = zip(X.split(SAMPLES), y.split(SAMPLES))
+    batches = [list(zip(*(part.split(batch_size) for part in own)))[:STEPS] for own in clients]
+    # So many clients are in flight on average, for the 10 to 100 s that the package's take.
+    duration = durations.PerUserUniformDurationDistributionConfig(
+        training_duration_mean=55.0, training_duration_min=10.0
+    )
+    start = events.ConstantAsyncTrainingStartTimeDistrConfig(training_rate=CLIENTS / 55.0)
+    config = AsyncTrainerConfig(
+        epochs=1.0,
+        do_eval=False,
+        report_train_metrics=False,
+        client=ClientConfig(optimizer=LocalOptimizerAdamConfig(lr=LEARNING_RATE, weight_decay=0.0)),
+        aggregator=aggregators.FedAvgWithLRAsyncAggregatorConfig(
+            aggregation_type=aggregators.AsyncAggregationType.fed_async_aggregation, lr=0.6
+        ),
+        training_event_generator=events.AsyncTrainingEventGeneratorConfig(
+            training_start_time_distribution=start, duration_distribution_generator=duration
+        ),
+        async_user_selector_type=AsyncUserSelectorType.ROUND_ROBIN,
+    )
+
+    def run(updates, threads):
+        torch.set_num_threads(threads)
+        model = Model(Plain(channels, hidden, classes))
+        # An epoch is as many trips as there are users: so each user is one trip of a client's.
+        trips = [batches[i % CLIENTS] for i in range(updates)]
+        data = FLDataProviderFromList(trips, [], [], model)
+        trainer = hydra.utils.instantiate(config, model=model)
+        trainer.train(data, None, updates)
+        return trainer.aggregator.global_seqnum
+
+    return run
+
+
+def serve(fd):
+    """Receive the job and then numbers of updates and threads; run, answer."""
+    pipe = Connection(fd)
+    run = make_run(*pipe.recv())
+    run(1, 1)  # torch imports its optimizers' parts at the first step
+    pipe.send("imported")
+    try:
+        while True:
+            pipe.send(run(*pipe.recv()))
+    except EOFError:  # the benchmark is done
+        pass
+
+
+class FLSim:
+    """FLSim in its own environment, run by run. Use as a context manager."""
+
+    def __init__(self, python, *job):
+        self.python, self.job = python, job
+
+    def __enter__(self):
+        self.log = Path(tempfile.mkdtemp()) / "flsim.log"
+        self.pipe, theirs = Pipe()
+        paths = [str(Path(__file__).parent), *filter(None, [os.environ.get("PYTHONPATH")])]
+        with self.log.open("w") as log:
+            self.process = subprocess.Popen(
+                [self.python, "-c", f"import flsim_rounds; flsim_rounds.serve({theirs.fileno()})"],
+                env=os.environ | {"PYTHONPATH": os.pathsep.join(paths)},
+                stdout=log,
+                stderr=log,
+                pass_fds=[theirs.fileno()],
+            )
+        theirs.close()
+        self.ask(self.job)
+        return self
+
+    def __exit__(self, *error):
+        self.pipe.close()
+        if error[0]:
+            self.process.terminate()
+        self.process.wait()
+
+    def ask(self, question):
+        """Wait for the answer, or say where to look if FLSim ends without one."""
+        try:
+            self.pipe.send(question)
+            return self.pipe.recv()
+        except (EOFError, ConnectionError) as error:
+            raise SystemExit(f"FLSim ended: see {self.log}") from error
+
+    def run(self, updates, threads):
+        """Train so many updates."""
+        done = self.ask((updates, threads))
+        if done != updates:
+            raise SystemExit(f"FLSim made {done} of {updates} updates: see {self.log}")
