@@ -2,7 +2,7 @@
 
 FedAsync of 30 clients on a recurrent model, Adam, five steps a trip, on noise in the shape of
 FitRec (12 channels, 10 steps, batches of 100) and of ExtraSensory (276 channels, 20 steps, batches
-of 60). Both go through the same trips:
+of 60). The first two go through the same trips:
 
 * ``package``: a run on the clock, whose trainings in flight share one and all cores;
 * ``plain``: a heap of finish times and modules of torch's own layers, one client after the other,

@@ -1,7 +1,7 @@
 """The trips of ``asynchronous.py`` in FLSim's asynchronous trainer, in a process of its own.
 
-FLSim 0.1.0 is of 2023 and pins nothing; what its trainer really imports is opacus, hydra-core,
-pandas and scikit-learn. It trains one client after the other, so more cores are torch's threads.
+Of what FLSim 0.1.0 asks for, its trainer imports only opacus, hydra-core, pandas, scikit-learn and
+tqdm. It trains one client after the other, so more cores are torch's threads.
 """
 
 import dataclasses
