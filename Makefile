@@ -87,8 +87,8 @@ docs-site: .venv/.docs
 	python -m pip install -q -r requirements-docs.txt -c requirements.txt
 	@touch $@
 
-# What docs/speed.md shows. Nothing else should run meanwhile. FLOWER: the Python of an environment with
-# flwr[simulation] and this package, for the comparison with Flower.
+# What docs/speed.md shows. Nothing else should run meanwhile. FLOWER, FLSIM: the Python of an environment with
+# flwr[simulation] or flsim, and this package, for comparisons with these.
 benchmarks: setup
 	@mkdir -p reference/speed
 	@for name in products phase1 local_fits affect engine stacked fedst clock asynchronous split; do \
@@ -99,6 +99,10 @@ ifdef FLOWER
 	python benchmarks/engine.py --architecture causal-cnn lstm --clients 100 --steps 1 \
 	  --flower-python $(FLOWER) > reference/speed/flower.part
 	@mv reference/speed/flower.part reference/speed/flower.txt
+endif
+ifdef FLSIM
+	python benchmarks/asynchronous.py --flsim-python $(FLSIM) > reference/speed/asynchronous.part
+	@mv reference/speed/asynchronous.part reference/speed/asynchronous.txt
 endif
 
 # Minutes: everything but campaigns, with the whole workflow at its smallest scale.

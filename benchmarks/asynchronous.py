@@ -7,9 +7,10 @@ of 60). The first two go through the same trips:
 * ``package``: a run on the clock, whose trainings in flight share one and all cores;
 * ``plain``: a heap of finish times and modules of torch's own layers, one client after the other,
   as most people write it, on one thread of torch's and on all;
-* ``flsim``: FLSim's asynchronous trainer, on one thread and on all, if ``--flsim-python`` names the
-  interpreter of an environment with ``flsim`` and this package. It draws trips of its own, of the
-  same steps, number and mean length, and takes the same batches on each trip of a client.
+* ``flsim``: FLSim's asynchronous trainer, which trains one client after the other, if
+  ``--flsim-python`` names the interpreter of an environment with ``flsim`` and this package. It
+  draws trips of its own, of the same steps, number and mean length, and takes the same batches on
+  each trip of a client.
 
 The variants run in turn, so that other work on the machine meets all of them; ratios are of turns.
 A run of the package includes the start of its processes, one of FLSim that of its trainer, but not
@@ -31,7 +32,7 @@ from pathlib import Path
 import numpy as np
 import torch
 from engine import spread, timed
-from flsim_rounds import FLSim
+from rival import Rival
 from torch import nn
 from torch.nn import functional as F
 
@@ -46,7 +47,7 @@ from fedreact.engine.place import Place
 from fedreact.losses.supervised import SupervisedLoss
 
 CLIENTS, SAMPLES, STEPS, LEARNING_RATE = 30, 600, 5, 1e-3
-SHAPES = {"FitRec": (12, 10, 2, 100, 2000), "ExtraSensory": (276, 20, 51, 60, 800)}
+SHAPES = {"FitRec": (12, 10, 2, 100, 1500), "ExtraSensory": (276, 20, 51, 60, 600)}
 """Channels, time steps, classes, batch size and updates, next to which a start is little."""
 
 
@@ -139,11 +140,9 @@ def measure(name, args):
     }
     with ExitStack() as stack:
         if args.flsim_python:
-            flsim = stack.enter_context(FLSim(args.flsim_python, name, own.hidden))
-            variants["flsim, 1 thread"] = lambda: flsim.run(updates, 1)
-            variants[f"flsim, {args.processes} threads"] = lambda: flsim.run(
-                updates, args.processes
-            )
+            rival = Rival("FLSim", args.flsim_python, "flsim_rounds.serve", (name, own.hidden))
+            flsim = stack.enter_context(rival)
+            variants["flsim, 1 thread"] = lambda: flsim.ask(updates, updates)
         # Torch imports its optimizers' parts at the first step, which FLSim's process has done.
         plain(model, *tensors, flights[:1], batch_size, 1)
         times = {label: [] for label in variants}

@@ -22,19 +22,17 @@ that of a matrix product on all cores, in turn with the variants; the share coun
 import argparse
 import copy
 import os
-import subprocess
 import sys
-import tempfile
 import time
 from contextlib import ExitStack
 from functools import cache
-from multiprocessing import Pipe
 from multiprocessing.connection import Connection
 from pathlib import Path
 from statistics import median
 
 import numpy as np
 import torch
+from rival import Rival
 from torch import nn
 from torch.nn import functional as F
 from torch.nn.utils.parametrizations import weight_norm
@@ -50,6 +48,7 @@ from fedreact.studies.costs import flops
 
 CHANNELS, LENGTH, CLASSES, BATCH, LEARNING_RATE = 3, 100, 10, 50, 1e-3
 GEMM = 2048
+QUIET = {"FLWR_TELEMETRY_ENABLED": "0", "RAY_USAGE_STATS_ENABLED": "0"}
 
 
 def make_architecture(name):
@@ -285,52 +284,6 @@ def flower_server(fd):
     run_simulation(server, client, num_supernodes=clients, backend_config=one_core)
 
 
-class Flower:
-    """Flower's simulation in its own environment, round by round. Use as a context manager."""
-
-    def __init__(self, python, *job):
-        self.python, self.job = python, job
-
-    def __enter__(self):
-        self.log = Path(tempfile.mkdtemp()) / "flower.log"
-        self.pipe, theirs = Pipe()
-        paths = [str(Path(__file__).parent), *filter(None, [os.environ.get("PYTHONPATH")])]
-        quiet = {"FLWR_TELEMETRY_ENABLED": "0", "RAY_USAGE_STATS_ENABLED": "0"}
-        # An import, not a script: so Ray's workers find the client function by name.
-        code = f"import engine; engine.flower_server({theirs.fileno()})"
-        with self.log.open("w") as log:
-            self.process = subprocess.Popen(
-                [self.python, "-c", code],
-                env=os.environ | quiet | {"PYTHONPATH": os.pathsep.join(paths)},
-                stdout=log,
-                stderr=log,
-                pass_fds=[theirs.fileno()],
-            )
-        theirs.close()
-        self.ask(self.job)
-        return self
-
-    def __exit__(self, *error):
-        self.pipe.close()
-        if error[0]:
-            self.process.terminate()
-        self.process.wait()
-
-    def ask(self, question):
-        """Wait for the answer, or say where to look if Flower ends without one."""
-        try:
-            self.pipe.send(question)
-            return self.pipe.recv()
-        except (EOFError, ConnectionError) as error:
-            raise SystemExit(f"Flower's simulation ended: see {self.log}") from error
-
-    def round(self, steps):
-        """Run one round of so many local steps."""
-        answered, clients = self.ask(steps), self.job[1]
-        if answered != clients:
-            raise SystemExit(f"{answered} of {clients} Flower clients answered: see {self.log}")
-
-
 class Idle(FedAvg):
     """Clients that do all but the steps of a round."""
 
@@ -415,9 +368,11 @@ def measure(name, args):
         if args.flower_python:
             rounds = 2 * args.turns + 2
             job = (name, K, n, rounds, args.processes)
-            flower = stack.enter_context(Flower(args.flower_python, *job))
+            flower = stack.enter_context(
+                Rival("Flower", args.flower_python, "engine.flower_server", job, **QUIET)
+            )
             flower_pid = flower.process.pid
-            startup["flower"] = timed(lambda: flower.round(0), flower_pid)[0]
+            startup["flower"] = timed(lambda: flower.ask(0, K), flower_pid)[0]
         started = time.perf_counter()
         idle = stack.enter_context(make_engine(Idle(), "float32"))
         engine_round(idle)
@@ -431,11 +386,11 @@ def measure(name, args):
         variants["loop, all cores"] = lambda: loop(args.processes)
         variants["loop, 1 thread"] = lambda: loop(1)
         if flower:
-            variants["flower"] = lambda: flower.round(args.steps)
+            variants["flower"] = lambda: flower.ask(args.steps, K)
         variants["matrix product"] = gemm
         variants["engine, idle"] = lambda: engine_round(idle)
         if flower:
-            variants["flower, idle"] = lambda: flower.round(0)
+            variants["flower, idle"] = lambda: flower.ask(0, K)
 
         def take(label, work):
             if label.startswith("flower"):

@@ -1,25 +1,20 @@
 """The trips of ``asynchronous.py`` in FLSim's asynchronous trainer, in a process of its own.
 
 Of what FLSim 0.1.0 asks for, its trainer imports only opacus, hydra-core, pandas, scikit-learn and
-tqdm. It trains one client after the other, so more cores are torch's threads.
+tqdm. It trains one client after the other, on one thread here.
 """
 
 import dataclasses
-import os
-import subprocess
-import tempfile
 from functools import partial
-from multiprocessing import Pipe
-from multiprocessing.connection import Connection
-from pathlib import Path
 from unittest import mock
 
 import torch
+from rival import answer
 from torch.nn import functional as F
 
 
 def make_run(name, hidden):
-    """A function that trains so many updates on so many threads and returns their number."""
+    """A function that trains so many updates and returns their number."""
     import hydra.utils
     import opacus  # noqa: F401 - it and what it imports have to come before the patch
     from asynchronous import CLIENTS, LEARNING_RATE, SAMPLES, SHAPES, STEPS, Plain, noise
@@ -98,8 +93,9 @@ def make_run(name, hidden):
         async_user_selector_type=AsyncUserSelectorType.ROUND_ROBIN,
     )
 
-    def run(updates, threads):
-        torch.set_num_threads(threads)
+    torch.set_num_threads(1)
+
+    def run(updates):
         model = Model(Plain(channels, hidden, classes))
         # An epoch is as many trips as there are users: so each user is one trip of a client's.
         trips = [batches[i % CLIENTS] for i in range(updates)]
@@ -108,60 +104,10 @@ def make_run(name, hidden):
         trainer.train(data, None, updates)
         return trainer.aggregator.global_seqnum
 
+    run(1)  # torch imports its optimizers' parts at the first step
     return run
 
 
 def serve(fd):
-    """Receive the job and then numbers of updates and threads; run, answer."""
-    pipe = Connection(fd)
-    run = make_run(*pipe.recv())
-    run(1, 1)  # torch imports its optimizers' parts at the first step
-    pipe.send("imported")
-    try:
-        while True:
-            pipe.send(run(*pipe.recv()))
-    except EOFError:  # the benchmark is done
-        pass
-
-
-class FLSim:
-    """FLSim in its own environment, run by run. Use as a context manager."""
-
-    def __init__(self, python, *job):
-        self.python, self.job = python, job
-
-    def __enter__(self):
-        self.log = Path(tempfile.mkdtemp()) / "flsim.log"
-        self.pipe, theirs = Pipe()
-        paths = [str(Path(__file__).parent), *filter(None, [os.environ.get("PYTHONPATH")])]
-        with self.log.open("w") as log:
-            self.process = subprocess.Popen(
-                [self.python, "-c", f"import flsim_rounds; flsim_rounds.serve({theirs.fileno()})"],
-                env=os.environ | {"PYTHONPATH": os.pathsep.join(paths)},
-                stdout=log,
-                stderr=log,
-                pass_fds=[theirs.fileno()],
-            )
-        theirs.close()
-        self.ask(self.job)
-        return self
-
-    def __exit__(self, *error):
-        self.pipe.close()
-        if error[0]:
-            self.process.terminate()
-        self.process.wait()
-
-    def ask(self, question):
-        """Wait for the answer, or say where to look if FLSim ends without one."""
-        try:
-            self.pipe.send(question)
-            return self.pipe.recv()
-        except (EOFError, ConnectionError) as error:
-            raise SystemExit(f"FLSim ended: see {self.log}") from error
-
-    def run(self, updates, threads):
-        """Train so many updates."""
-        done = self.ask((updates, threads))
-        if done != updates:
-            raise SystemExit(f"FLSim made {done} of {updates} updates: see {self.log}")
+    """Answer numbers of updates."""
+    answer(fd, make_run)
