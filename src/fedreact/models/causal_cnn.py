@@ -23,7 +23,6 @@ from math import prod, sqrt
 import torch
 
 from fedreact.models.flat import FlatWeights
-from fedreact.models.products import add_linear, linear
 
 LEAKY_SLOPE = 0.01
 
@@ -34,11 +33,11 @@ class _CausalConv(torch.autograd.Function):
     @staticmethod
     def forward(ctx, x, taps, bias, row_lags, slope):
         """Convolve rows ``x [K, R, in]`` by ``taps [K, k, in, out]``; see :func:`causal_conv`."""
-        y = linear(x, taps[:, -1].mT, bias)
+        y = torch.baddbmm(bias[:, None], x, taps[:, -1])
         rows = x.shape[1]
         for j, lag in enumerate(row_lags):
             if lag < rows:
-                add_linear(y[:, lag:], x[:, : rows - lag], taps[:, j].mT)
+                y[:, lag:].baddbmm_(x[:, : rows - lag], taps[:, j])
         if slope != 1.0:
             torch.nn.functional.leaky_relu_(y, slope)
         ctx.save_for_backward(x, taps, y)
@@ -54,12 +53,12 @@ class _CausalConv(torch.autograd.Function):
         rows = x.shape[1]
         dtaps = torch.zeros_like(taps)
         torch.bmm(x.mT, dy, out=dtaps[:, -1])
-        dx = linear(dy, taps[:, -1]) if ctx.needs_input_grad[0] else None
+        dx = torch.bmm(dy, taps[:, -1].mT) if ctx.needs_input_grad[0] else None
         for j, lag in enumerate(ctx.row_lags):
             if lag < rows:
                 torch.bmm(x[:, : rows - lag].mT, dy[:, lag:], out=dtaps[:, j])
                 if dx is not None:
-                    add_linear(dx[:, : rows - lag], dy[:, lag:], taps[:, j])
+                    dx[:, : rows - lag].baddbmm_(dy[:, lag:], taps[:, j].mT)
         return dx, dtaps, dy.sum(1), None, None
 
 

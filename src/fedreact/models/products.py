@@ -21,25 +21,16 @@ ONEDNN = getattr(torch.ops.mkldnn, "_linear_pointwise", None)
 def linear(x: torch.Tensor, weight: torch.Tensor, bias: torch.Tensor | None = None) -> torch.Tensor:
     """Rows ``x [K, M, in]`` through weights ``[K, out, in]`` and biases ``[K, out]``."""
     if by_onednn(x, weight):
-        return (_Linear.apply if torch.is_grad_enabled() else _each)(x, weight, bias)
+        return _Linear.apply(x, weight, bias)
     if bias is None:
         return torch.bmm(x, weight.mT)
     return torch.baddbmm(bias[:, None], x, weight.mT)
 
 
-def add_linear(to: torch.Tensor, x: torch.Tensor, weight: torch.Tensor) -> None:
-    """Add ``x w'`` to ``to [K, M, out]`` in place; it has no gradient."""
-    if by_onednn(x, weight):
-        to.add_(_each(x, weight))
-    else:
-        to.baddbmm_(x, weight.mT)
-
-
 def by_onednn(x: torch.Tensor, weight: torch.Tensor) -> bool:
     """Whether a product is of the kind and size for which oneDNN is taken."""
     large = x.shape[1] * weight.shape[1] * weight.shape[2] >= SMALLEST
-    ours = x.dtype == torch.float32 and x.device.type == "cpu"
-    return large and ours and ONEDNN is not None and not torch.is_autocast_enabled("cpu")
+    return large and ONEDNN is not None and x.dtype == torch.float32 and x.device.type == "cpu"
 
 
 class _Linear(torch.autograd.Function):
@@ -64,5 +55,4 @@ class _Linear(torch.autograd.Function):
 def _each(x, weight, bias=None):
     """``x w' + b`` of each client."""
     biases = [None] * len(x) if bias is None else bias
-    found = [ONEDNN(a, w, b, "none", [], "") for a, w, b in zip(x, weight, biases)]
-    return found[0][None] if len(found) == 1 else torch.stack(found)
+    return torch.stack([ONEDNN(a, w, b, "none", [], "") for a, w, b in zip(x, weight, biases)])

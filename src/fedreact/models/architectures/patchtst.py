@@ -37,7 +37,11 @@ from fedreact.errors import UserError
 from fedreact.models.architectures.contract import check_length
 from fedreact.models.flat import FlatWeights
 from fedreact.models.positions import sinusoids
-from fedreact.models.products import linear
+
+
+def _linear(h: torch.Tensor, weight: torch.Tensor, bias: torch.Tensor) -> torch.Tensor:
+    """Rows ``h [K, R, in]`` through weights ``[K, out, in]``, one matrix a client."""
+    return torch.baddbmm(bias[:, None], h, weight.mT)
 
 
 def _layer_norm(h: torch.Tensor, weight: torch.Tensor, bias: torch.Tensor) -> torch.Tensor:
@@ -162,13 +166,13 @@ class PatchTST(FlatWeights):
         positions = sinusoids(N, d, theta.dtype, x.device).repeat(B * C, 1).expand(K, -1, -1)
         h = torch.baddbmm(positions, patches, w["patch.weight"].mT)
         for i in range(self.layers):
-            qkv = linear(h, w[f"{i}.qkv.weight"], w[f"{i}.qkv.bias"])
+            qkv = _linear(h, w[f"{i}.qkv.weight"], w[f"{i}.qkv.bias"])
             qkv = qkv.view(K * B * C, N, 3, self.heads, -1).permute(2, 0, 3, 1, 4)
             a = F.scaled_dot_product_attention(*qkv).transpose(1, 2).reshape(K, -1, d)
-            h = h + linear(a, w[f"{i}.out.weight"], w[f"{i}.out.bias"])
+            h = h + _linear(a, w[f"{i}.out.weight"], w[f"{i}.out.bias"])
             h = _layer_norm(h, w[f"{i}.norm1.weight"], w[f"{i}.norm1.bias"])
-            f = F.gelu(linear(h, w[f"{i}.ff1.weight"], w[f"{i}.ff1.bias"]))
-            h = h + linear(f, w[f"{i}.ff2.weight"], w[f"{i}.ff2.bias"])
+            f = F.gelu(_linear(h, w[f"{i}.ff1.weight"], w[f"{i}.ff1.bias"]))
+            h = h + _linear(f, w[f"{i}.ff2.weight"], w[f"{i}.ff2.bias"])
             h = _layer_norm(h, w[f"{i}.norm2.weight"], w[f"{i}.norm2.bias"])
         if self.final_norm == "layer":
             h = _layer_norm(h, w["norm.weight"], w["norm.bias"])
@@ -176,7 +180,7 @@ class PatchTST(FlatWeights):
             var, mean = torch.var_mean(h, dim=1, keepdim=True, correction=0)
             scale = w["norm.weight"][:, None] * torch.rsqrt(var + 1e-5)
             h = torch.addcmul(w["norm.bias"][:, None], h - mean, scale)
-        return linear(h.reshape(K, B, -1), w["head.weight"], w["head.bias"])
+        return _linear(h.reshape(K, B, -1), w["head.weight"], w["head.bias"])
 
 
 ARCHITECTURE = PatchTST
