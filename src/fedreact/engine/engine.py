@@ -235,7 +235,7 @@ class Workers:
         # Through pipes, the weights of 100 clients take most of a round without steps.
         self._theta = torch.zeros(n_weights).share_memory_()
         self._weights = torch.zeros(K, n_weights).share_memory_()
-        context = torch.multiprocessing.get_context("forkserver")
+        context = torch.multiprocessing.get_context(_way_to_start())
         context.set_forkserver_preload(["fedreact.engine.engine"])
         job = replace(self.job, X=None, y=None)
         self._pool = ProcessPoolExecutor(
@@ -348,6 +348,14 @@ def _concatenated(parts):
 
 
 _worker = None
+
+
+def _way_to_start():
+    """Fork, as torch's own loaders do, where that is safe: it takes no time, loading torch two seconds.
+
+    Not where torch has a GPU, since its threads of gradients do not survive it.
+    """
+    return "fork" if sys.platform == "linux" and not torch.cuda.is_available() else "forkserver"
 
 
 def _start_worker(*work):
