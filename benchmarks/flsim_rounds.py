@@ -1,6 +1,7 @@
 """The trips of ``asynchronous.py`` in FLSim's asynchronous trainer, in a process of its own.
 
-Of what FLSim 0.1.0 asks for, its trainer imports only opacus, hydra-core, pandas, scikit-learn and
+Its environment: this package, opacus, hydra-core and pandas, then ``pip install --no-deps
+flsim==0.1.0``, since of what it asks for its trainer imports no more than these, scikit-learn and
 tqdm. It trains one client after the other, on one thread here.
 """
 
