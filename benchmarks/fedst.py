@@ -1,13 +1,15 @@
 """A round of FedST: the engine against a plain PyTorch loop over the clients, on the same work.
 
-Clients of HAR's shape (128 steps, 9 channels, 6 classes; noise), the paper's CNN, batches of 128,
-SGD with momentum: all losses of the paper, prototypes at the round's end, means of classifiers and
-prototypes. The loop is what one would write first: modules of torch's own layers, a client after
-the other. Without dropout both have the same loss (printed: the largest difference).
+Clients of HAR's shape (128 steps, 9 channels, 6 classes; noise), SGD with momentum: all losses of
+the paper, prototypes at the round's end, means of classifiers and prototypes. First the paper's
+CNN in batches of 128, then the CNN of a quarter of the channels in batches of 16, clients stacked,
+as scales ``quick`` and ``overnight`` have it. The loop is what one would write first: modules of
+torch's own layers, a client after the other. Without dropout both have the same loss (printed: the
+largest difference).
 
 The variants run in turn; what is printed is explained in benchmarks/engine.py.
 
-    python benchmarks/fedst.py [--clients 10] [--steps 5]
+    python benchmarks/fedst.py [--clients 10] [--turns 3]
 """
 
 import argparse
@@ -28,10 +30,13 @@ from fedreact.engine.local_training import LocalTraining
 from fedreact.losses.orthogonal import OrthogonalLoss
 from fedreact.losses.supervised import SupervisedLoss
 from fedreact.models.architectures.cnn import CNN
+from fedreact.models.architectures.cnn_small import SmallCNN
 from fedreact.models.layers import Training
 from fedreact.optimizers.sgd import SGD
 
-CHANNELS, LENGTH, CLASSES, BATCH, RATE, MOMENTUM = 9, 128, 6, 128, 0.01, 0.5
+CHANNELS, LENGTH, CLASSES, RATE, MOMENTUM = 9, 128, 6, 0.01, 0.5
+CASES = {"the paper's CNN": (CNN, 128, 5, 1), "a small CNN": (SmallCNN, 16, 20, 8)}
+"""Architecture, batch size, local steps of a round, and clients that a core stacks."""
 
 
 class PlainFedST(nn.Module):
@@ -91,11 +96,11 @@ def weights_of(plain, model, theta):
     plain.load_state_dict({name: of[0] for name, of in given.items()}, strict=False)
 
 
-def train_plain(model, X, y, prototypes, steps):
+def train_plain(model, X, y, prototypes, batch_size, steps):
     """A client's round, and means of its features by class."""
     optimizer = torch.optim.SGD(model.parameters(), lr=RATE, momentum=MOMENTUM)
     model.train()
-    for batch in torch.randperm(len(X)).split(BATCH)[:steps]:
+    for batch in torch.randperm(len(X)).split(batch_size)[:steps]:
         optimizer.zero_grad()
         model.loss(X[batch], y[batch], prototypes).backward()
         optimizer.step()
@@ -105,9 +110,10 @@ def train_plain(model, X, y, prototypes, steps):
     return torch.stack([z[:, y == c].mean(1) for c in range(CLASSES)], 1)
 
 
-def plain_round(models, data, prototypes, steps):
+def plain_round(models, data, prototypes, batch_size, steps):
     """All clients one after the other; classifiers and prototypes become their means."""
-    own = [train_plain(m, X, y, prototypes, steps) for m, (X, y) in zip(models, data)]
+    work = prototypes, batch_size, steps
+    own = [train_plain(m, X, y, *work) for m, (X, y) in zip(models, data)]
     with torch.no_grad():
         for name in ("weight", "bias"):
             each = [getattr(m.head, name) for m in models]
@@ -117,21 +123,22 @@ def plain_round(models, data, prototypes, steps):
     prototypes.copy_(torch.stack(own).mean(0))
 
 
-def make_job(args, base):
+def make_job(clients, base, batch_size, steps, stacked):
     """Noise of so many clients, and what they train."""
     rng = np.random.default_rng(0)
-    n = BATCH * args.steps
-    X = rng.normal(size=(args.clients * n, LENGTH, CHANNELS)).astype(np.float32)
+    n = batch_size * steps
+    X = rng.normal(size=(clients * n, LENGTH, CHANNELS)).astype(np.float32)
     y = rng.integers(0, CLASSES, len(X))
     algorithm = FedST().on(base)
     training = LocalTraining(
         SupervisedLoss(algorithm.model, "classification"),
-        args.steps,
-        BATCH,
+        steps,
+        batch_size,
         learning_rate=RATE,
         optimizer=SGD(MOMENTUM),
+        stacked=stacked,
     )
-    own = np.arange(len(X)).reshape(args.clients, n)
+    own = np.arange(len(X)).reshape(clients, n)
     return Job(training, algorithm, X, list(own), seed=0, y=y)
 
 
@@ -144,9 +151,10 @@ def difference(job, prototypes):
     plain = PlainFedST(model.base, model)
     theta = model.init(torch.Generator().manual_seed(1))
     weights_of(plain, model, theta)
-    for at in np.split(np.arange(3 * BATCH), 3):
+    n = job.training.batch_size
+    for at in np.split(np.arange(3 * n), 3):
         x, y = torch.from_numpy(job.X[at]), torch.from_numpy(job.y[at])
-        counts = torch.ones(1, BATCH, dtype=torch.bool)
+        counts = torch.ones(1, n, dtype=torch.bool)
         ours = loss.of_batch(theta[None], x[None], y[None], counts, Training([0], counts), None)
         found.append(abs(float(ours[0] - plain.loss(x, y, prototypes).detach())))
     return max(found)
@@ -155,12 +163,17 @@ def difference(job, prototypes):
 def main():
     p = argparse.ArgumentParser(description=__doc__.splitlines()[0])
     p.add_argument("--clients", type=int, default=10)
-    p.add_argument("--steps", type=int, default=5, help="local steps a round")
     p.add_argument("--turns", type=int, default=3, help="times that each variant runs")
     p.add_argument("--processes", type=int, default=os.cpu_count())
     args = p.parse_args()
-    base = CNN(in_channels=CHANNELS, length=LENGTH, n_out=CLASSES)
-    job = make_job(args, base)
+    for name, (kind, batch_size, steps, stacked) in CASES.items():
+        print(f"{name}, {args.clients} clients x {steps} steps of batch {batch_size}")
+        base = kind(in_channels=CHANNELS, length=LENGTH, n_out=CLASSES)
+        measure(args, make_job(args.clients, base, batch_size, steps, stacked))
+
+
+def measure(args, job):
+    base, steps, batch_size = job.algorithm.model.base, job.training.steps, job.training.batch_size
     theta = job.algorithm.model.init(torch.Generator().manual_seed(0))
     prototypes = torch.randn(2, CLASSES, base.n_features)
     print(f"largest difference of losses: {difference(job, prototypes):.1g}")
@@ -171,7 +184,7 @@ def main():
 
     def loop(threads):
         torch.set_num_threads(threads)
-        plain_round(models, data, prototypes, args.steps)
+        plain_round(models, data, prototypes, batch_size, steps)
 
     a, b = torch.randn(2, GEMM, GEMM)
 
@@ -198,13 +211,13 @@ def main():
                 taken = timed(work, os.getpid())
                 if turn:  # the first maps memory and fills caches
                     times[label].append(taken)
-    report(args, times, job.algorithm.model)
+    report(args, times, job)
 
 
-def report(args, times, model):
-    steps, ours = args.clients * args.steps, np.array(times["engine"])
-    what = f"{args.clients} clients x {args.steps} steps of batch {BATCH}"
-    print(f"{what}, {args.turns} turns, {args.processes} cores")
+def report(args, times, job):
+    training, ours = job.training, np.array(times["engine"])
+    steps = args.clients * training.steps
+    print(f"{args.turns} turns, {args.processes} cores")
     head = "the engine is faster by (wall clock)"
     print(f"{'':18s}{'steps/s':>8s}{'CPU s/step':>12s}   {head:40s}and in CPU time")
     for label in ("engine", "loop, all cores", "loop, 1 thread"):
@@ -213,7 +226,7 @@ def report(args, times, model):
         beside = "" if label == "engine" else f"{spread(ratios[:, 0]):40s}{spread(ratios[:, 1])}"
         print(f"{label:18s}{steps / wall:8.1f}{cpu / steps:12.4f}   {beside}")
     # Three passes of a step, and one for the prototypes at the end.
-    useful = 2 * model.multiply_adds() * BATCH * steps * 4
+    useful = 2 * job.algorithm.model.multiply_adds() * training.batch_size * steps * 4
     peak = np.array(times["matrix product"])
     share = useful / ours * peak / (5 * 2 * GEMM**3)
     rate = 5 * 2 * GEMM**3 / np.median(peak[:, 0]) / 1e9
