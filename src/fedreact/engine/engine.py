@@ -351,7 +351,7 @@ _worker = None
 
 
 def _way_to_start():
-    """Fork, as torch's own loaders do, where that is safe: it takes no time, loading torch two seconds.
+    """Fork, as torch's loaders do, where that is safe: it takes no time, loading torch two seconds.
 
     Not where torch has a GPU, since its threads of gradients do not survive it.
     """
