@@ -1,6 +1,6 @@
 """Chunks of labels of unlike sizes: clients that differ in labels and in samples.
 
-Y. Chen's dissertation, section 2.2 and again 6.3.1: the data is sorted by label, each category is
+Y. Chen's dissertation, sections 2.8 and 6.3.1: the data is sorted by label, each category is
 divided into four different sizes, and each of 20 clients is assigned two of different size.
 """
 
