@@ -1,6 +1,7 @@
 """Records of runs: what was read, written and taken, and by which code."""
 
 import json
+import platform
 import subprocess
 from argparse import Namespace
 from pathlib import Path
@@ -38,6 +39,24 @@ def test_a_record_says_what_was_read_written_and_taken(told):
     assert attempt["memory_mb"] > 1
     assert found["machine"]["cores"] >= 1
     assert "gflops" not in found
+
+
+@pytest.mark.parametrize(
+    ("flags", "expected"),
+    [
+        ("fpu avx avx2 fma", "AMD EPYC (family 25, model 1, AVX2)"),
+        ("fpu avx avx2 avx512f", "AMD EPYC (family 25, model 1, AVX-512)"),
+        ("fpu", "AMD EPYC (family 25, model 1)"),
+    ],
+)
+def test_processors_of_one_name_are_told_apart(flags, expected):
+    """Their sums differ in the last bits, and training makes more of it."""
+    cpuinfo = "processor : 0\ncpu family\t: 25\nmodel\t\t: 1\nmodel name\t: AMD EPYC\n"
+    assert provenance.processor(f"{cpuinfo}flags\t: {flags}\n\nmodel name : other") == expected
+
+
+def test_a_system_that_says_nothing_of_its_processor_has_its_architecture():
+    assert provenance.processor("") == platform.machine()
 
 
 def test_what_a_command_notes_is_recorded(told):

@@ -30,6 +30,10 @@ TOLD = "FEDREACT_RUN"
 """Environment variable by which the workflow tells commands what they cannot know: JSON with
 ``results`` (folder) and ``config`` (what the user chose)."""
 
+VECTORS = {"avx512f": "AVX-512", "avx2": "AVX2", "avx": "AVX"}
+GENERATION = {"cpu family": "family", "model": "model"}
+"""What ``/proc/cpuinfo`` calls a processor's vectors, the widest first, and its generation."""
+
 _read: list[Path] = []
 _written: list[Path] = []
 _noted: dict[str, float] = {}
@@ -245,17 +249,31 @@ def packages() -> dict[str, str]:
 
 def machine() -> dict:
     """Name, system and processor of this machine."""
-    processor = platform.machine()
     cpuinfo = Path("/proc/cpuinfo")
-    if cpuinfo.exists():
-        names = [x for x in cpuinfo.read_text().splitlines() if x.startswith("model name")]
-        processor = names[0].split(":", 1)[1].strip() if names else processor
     return {
         "host": platform.node(),
         "system": platform.platform(),
-        "processor": processor,
+        "processor": processor(cpuinfo.read_text() if cpuinfo.exists() else ""),
         "cores": os.cpu_count(),
     }
+
+
+def processor(cpuinfo: str) -> str:
+    """Name, generation and widest vectors of a processor, given Linux's words about it.
+
+    Virtual machines are often told the name alone, which processors share whose sums differ in
+    their last bits.
+    """
+    said = {}
+    for line in cpuinfo.splitlines():
+        name, _, value = line.partition(":")
+        said.setdefault(name.strip(), value.strip())
+    if not said.get("model name"):
+        return platform.machine()
+    flags = said.get("flags", "").split()
+    vectors = [name for flag, name in VECTORS.items() if flag in flags][:1]
+    numbers = [f"{of} {said[key]}" for key, of in GENERATION.items() if key in said]
+    return f"{said['model name']} ({', '.join([*numbers, *vectors])})"
 
 
 def _paths(value):

@@ -19,7 +19,10 @@ ROW, PICKED = "Watch 20", 3
 
 
 def test_a_few_cells_come_out_again(tmp_path, monkeypatch):
-    """Other ones each day; the same numbers on the same versions and processor."""
+    """Other ones each day; the same numbers on the same versions and processor.
+
+    Processors of other vectors add up in another order, which training makes more of.
+    """
     monkeypatch.chdir(copy_project(tmp_path / "project"))
     table = pd.read_csv(KEPT / "tables/fedst_table02.csv")
     kept = table[(table["row"] == ROW) & (table["metric"] == "accuracy") & (table["n_seeds"] > 0)]
