@@ -7,6 +7,9 @@ of 60). The first two go through the same trips:
 * ``package``: a run on the clock, whose trainings in flight share one and all cores;
 * ``plain``: a heap of finish times and modules of torch's own layers, one client after the other,
   as most people write it, on one thread of torch's and on all;
+* ``side by side``: one of these a core, on one thread each, with its part of the trips. Parts
+  know nothing of each other, so this is no simulation, but the speed that cores which share their
+  caches and memory allow one;
 * ``flsim``: FLSim's asynchronous trainer, which trains one client after the other, if
   ``--flsim-python`` names the interpreter of an environment with ``flsim`` and this package. It
   draws trips of its own, of the same steps, number and mean length, and takes the same batches on
@@ -23,6 +26,7 @@ import argparse
 import copy
 import heapq
 import logging
+import multiprocessing
 import os
 import sys
 import tempfile
@@ -116,6 +120,18 @@ def plain(model, X, y, flights, batch_size, threads, alpha=0.6):
         held[k] = copy.deepcopy(model)
 
 
+def at_once(n, work):
+    """Do ``work(i)`` in n processes."""
+    context = multiprocessing.get_context("fork")
+    processes = [context.Process(target=work, args=(i,)) for i in range(n)]
+    for process in processes:
+        process.start()
+    for process in processes:
+        process.join()
+        if process.exitcode:
+            raise RuntimeError("a process of the comparison failed")
+
+
 def measure(name, args):
     channels, length, classes, batch_size, updates = SHAPES[name]
     updates, (X, y) = args.updates or updates, noise(name)
@@ -137,6 +153,10 @@ def measure(name, args):
         f"plain, {args.processes} threads": lambda: plain(
             model, *tensors, flights, batch_size, args.processes
         ),
+        "plain, side by side": lambda: at_once(
+            args.processes,
+            lambda i: plain(model, *tensors, flights[i :: args.processes], batch_size, 1),
+        ),
     }
     with ExitStack() as stack:
         if args.flsim_python:
@@ -150,12 +170,12 @@ def measure(name, args):
             for label, work in variants.items():
                 times[label].append(timed(work, os.getpid()))
     print(f"\n{name}: {updates} updates of {CLIENTS} clients, {args.turns} turns")
-    print(f"{'':20s}{'updates/s':>10s}   {'wall clock, of the first':28s}CPU time, of the first")
+    print(f"{'':24s}{'updates/s':>10s}   {'wall clock, of the first':28s}CPU time, of the first")
     first = np.array(next(iter(times.values())))
     for label, taken in times.items():
         ratios = np.array(taken) / first
         speed = updates / np.median(np.array(taken)[:, 0])
-        print(f"{label:20s}{speed:10.1f}   {spread(ratios[:, 0]):28s}{spread(ratios[:, 1])}")
+        print(f"{label:24s}{speed:10.1f}   {spread(ratios[:, 0]):28s}{spread(ratios[:, 1])}")
 
 
 def main():
