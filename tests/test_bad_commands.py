@@ -498,7 +498,7 @@ def test_wrong_words_of_a_part(made, words, said):
     [
         (
             ["--scale", "huge"],
-            "scale: 'huge' is unknown; known scales: overnight, paper, quick, smoke",
+            "scale: 'huge' is unknown; known scales: overnight, paper, quick, smoke, weekend",
         ),
         (["--config", "dataset=["], "dataset=[: wanted key=value"),
         (["--config", "dataset"], "dataset: expected str, got None"),

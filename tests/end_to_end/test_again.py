@@ -107,7 +107,7 @@ def test_missing_rtd_says_where_to_get_it(built):
 def test_a_wrong_setting_is_one_clear_line(built):
     printed, status = command("snakemake", "-n", "--config", "scale=smok", cwd=built)
     assert status != 0
-    assert "'smok' is unknown; known scales: overnight, paper, quick, smoke" in printed
+    assert "'smok' is unknown; known scales: overnight, paper, quick, smoke, weekend" in printed
     assert "Traceback" not in printed
 
 

@@ -8,7 +8,7 @@ from helpers import edit_yaml, make_plan, refused
 PAPER = Path("config/papers/fed_react")
 
 
-@pytest.mark.parametrize("scale", ["smoke", "quick", "overnight", "paper"])
+@pytest.mark.parametrize("scale", ["smoke", "quick", "overnight", "weekend", "paper"])
 def test_the_project_itself_is_accepted(project, scale):
     assert make_plan(scale=scale, papers="all").scale == scale
 
@@ -16,7 +16,7 @@ def test_the_project_itself_is_accepted(project, scale):
 @pytest.mark.parametrize(
     ("change", "words"),
     [
-        ({"scale": "huge"}, ["'huge' is unknown", "overnight, paper, quick, smoke"]),
+        ({"scale": "huge"}, ["'huge' is unknown", "overnight, paper, quick, smoke, weekend"]),
         ({"dataset": "mnist"}, ["digits", "'mnist' is unknown", "pendigits", "data/own/<name>"]),
         ({"egg_dataset": "auto"}, ["'egg_dataset' is unknown", "eeg_dataset"]),
         ({"device": 7}, ["device", "7"]),

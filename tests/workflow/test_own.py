@@ -128,7 +128,7 @@ def test_nothing_of_the_project_is_edited(shared):
     assert added == {"own", "config", "data"}
 
 
-@pytest.mark.parametrize("scale", ["smoke", "quick", "overnight", "paper"])
+@pytest.mark.parametrize("scale", ["smoke", "quick", "overnight", "weekend", "paper"])
 def test_they_are_accepted_at_every_scale(here, scale):
     plan = make_plan(scale=scale, papers="mine")
     assert plan.targets()["mine"][0] == plan.files.table("mine_clusters")[0]
