@@ -96,7 +96,7 @@ def page(references, text):
         ("quick.outcomes().undecided", "1"),
         ("quick.hours()", "1.5"),
         ("quick.hours('run clustered')", "0.2"),
-        ("quick.others", "{'other': 'Another'}"),
+        ("quick.papers", "{'fed_react': 'it', 'other': 'Another'}"),
         ("quick.outcomes('other').fails", "1"),
         ("quick.run_of('other').data | join(', ')", "sea, sky"),
         ("speed.phase1", "21 steps/s"),

@@ -43,14 +43,17 @@ class Reference:
 
     def run_of(self, paper: str) -> dict:
         """The same of a paper; ``data`` are its datasets."""
-        return json.loads((self.folder / paper / RUN).read_text())
+        path = self.folder / paper / RUN
+        if not path.exists():
+            raise UserError(f"{path} is not there; `make reference` keeps a run")
+        return json.loads(path.read_text())
 
     @property
-    def others(self) -> dict[str, str]:
-        """Titles of the other papers whose claims are kept, by their names."""
-        files = sorted(self.folder.glob("*/claims/*.md"))
+    def papers(self) -> dict[str, str]:
+        """Titles of the papers whose claims are kept, by their names; the main one first."""
+        files = sorted(self.folder.glob("*/claims/*.md"), key=lambda p: (p.stem != self.main, p))
         titles = {path.stem: path.read_text().splitlines()[0] for path in files}
-        return {p: t.removeprefix("# Claims of ") for p, t in titles.items() if p != self.main}
+        return {name: title.removeprefix("# Claims of ") for name, title in titles.items()}
 
     def line(self, table: str, row: str, column: str, metric: str = "") -> dict[str, Any]:
         """A cell's line in its csv; of the first metric if none is named."""
