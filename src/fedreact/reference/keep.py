@@ -84,6 +84,9 @@ def account(results: Path, files: Iterable[Path]) -> dict:
     run |= {"processors": set(), "data": {}, "steps": {}}
     spans = []
     for record in unique:
+        attempts = [attempt for attempt in record["attempts"] if attempt.get("ended")]
+        if not attempts:  # killed, and left at that
+            continue
         if record["commit"]:
             run["commits"].add(record["commit"]["id"])
             run["changed"].update(record["commit"]["changed"])
@@ -96,7 +99,7 @@ def account(results: Path, files: Iterable[Path]) -> dict:
                 run["data"][Path(path).stem] = made["sha256"]
         step = run["steps"].setdefault(_step(record), {"jobs": 0, "cpu_seconds": 0.0})
         step["jobs"] += 1
-        for attempt in record["attempts"]:
+        for attempt in attempts:
             step["cpu_seconds"] += attempt["cpu_seconds"]
             spans.append([datetime.fromisoformat(attempt[at]) for at in ("started", "ended")])
     for step in run["steps"].values():
