@@ -64,6 +64,16 @@ def test_what_a_run_took_by_hand(results):
     assert list(run["data"]) == ["toy"]
 
 
+def test_an_attempt_that_was_killed_counts_nothing(results):
+    """Killed at once, it has no end and no seconds."""
+    path = record_file(results, results / "runs" / "seed0.csv")
+    of = json.loads(path.read_text())
+    of["attempts"].insert(0, {"started": of["attempts"][0]["started"], "ended": None})
+    path.write_text(json.dumps(of))
+    run = account(results, [results / "tables" / "table05.csv"])
+    assert run["steps"]["s clustered"] == {"jobs": 2, "cpu_seconds": 15.5}
+
+
 def test_a_figure_that_a_page_shows_must_have_been_built(results, tmp_path):
     with pytest.raises(UserError, match=r"not built yet, but shown by pages: fig01, fig09"):
         keep(results, tmp_path / "kept", {"table05"}, ["fig01", "fig08", "fig09"])

@@ -84,9 +84,8 @@ def account(results: Path, files: Iterable[Path]) -> dict:
     run |= {"processors": set(), "data": {}, "steps": {}}
     spans = []
     for record in unique:
+        # What a killed attempt took nobody knows, unless it could still say so.
         attempts = [attempt for attempt in record["attempts"] if attempt.get("ended")]
-        if not attempts:  # killed, and left at that
-            continue
         if record["commit"]:
             run["commits"].add(record["commit"]["id"])
             run["changed"].update(record["commit"]["changed"])
