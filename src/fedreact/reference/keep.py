@@ -84,7 +84,7 @@ def account(results: Path, files: Iterable[Path]) -> dict:
     run |= {"processors": set(), "data": {}, "steps": {}}
     spans = []
     for record in unique:
-        # What a killed attempt took nobody knows, unless it could still say so.
+        # One that was killed has no end, and nobody knows what it took.
         attempts = [attempt for attempt in record["attempts"] if attempt.get("ended")]
         if record["commit"]:
             run["commits"].add(record["commit"]["id"])
