@@ -3,7 +3,8 @@
 Parts: cosine similarities of 3,210 weights a client; AFFECT's own work (forgetting factor and
 smoothing; its clustering is replaced by fixed labels that differ from one call to the next, so that
 all 5 iterations run, the most there can be); one forgetting factor; one smoothing; one
-agglomerative clustering. For scale: one sum over a K x K matrix, and one new matrix from two.
+agglomerative clustering; and a whole round of all of them, whose labels repeat when they do. For
+scale: one sum over a K x K matrix, and one new matrix from two.
 Each part runs in a process of its own, on one thread. Memory is the most that a part adds to its
 inputs, also in units of one K x K float64 matrix.
 
@@ -32,30 +33,34 @@ def own_part(W, psi, labels):
     affect(W, psi, lambda _: next(answers), 0.5, ITERATIONS)
 
 
+def whole_round(models, psi):
+    affect(cosine_similarity(models), psi, lambda W: agglomerative(W, CLUSTERS))
+
+
 PARTS = {
     "sum of K x K": lambda W, psi, labels: W.sum(),
     "W + psi": lambda W, psi, labels: W + psi,
     "forgetting_factor": forgetting_factor,
     "smooth": lambda W, psi, labels: smooth(W, psi, 0.5),
     "AFFECT's own, 5 iterations": own_part,
-    "cosine_similarity": lambda models: cosine_similarity(models),
+    "cosine_similarity": lambda models, psi: cosine_similarity(models),
     "clustering": lambda W, psi, labels: agglomerative(W, CLUSTERS),
+    "whole round": whole_round,
 }
 
 
 def inputs(part, K):
     rng = np.random.default_rng(0)
     labels = np.sort(rng.integers(0, CLUSTERS, K))
-    width = WEIGHTS if part == "cosine_similarity" else 50
-    models = rng.normal(size=(CLUSTERS, width)).astype(np.float32)[labels]
+    of_models = part in ("cosine_similarity", "whole round")
+    models = rng.normal(size=(CLUSTERS, WEIGHTS if of_models else 50)).astype(np.float32)[labels]
     for row in models:  # row by row: no second array that would raise the peak beforehand
-        row += rng.normal(size=width)
-    if part == "cosine_similarity":
-        return (models,)
-    W = models.astype(float)
-    W /= np.linalg.norm(W, axis=1, keepdims=True)
-    W = W @ W.T
-    return W, 0.7 * W, labels
+        row += rng.normal(size=len(row))
+    W = cosine_similarity(models[:, :50])
+    if not of_models:
+        return W, 0.7 * W, labels
+    W *= 0.7
+    return models, W
 
 
 def peak():

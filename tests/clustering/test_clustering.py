@@ -52,6 +52,22 @@ def test_linkages_equal_scikit_learn_on_dissimilarities(name):
         assert rand_score(tree.fit_predict(1 - W), agglomerative(W, C, name)) == 1
 
 
+def test_ward_equals_scikit_learn_on_inner_products():
+    # Similarities of a client with itself differ here, as those of cosines do not.
+    models, _ = task_models(1, noise=1.5)
+    for C in range(1, 11):
+        expected = AgglomerativeClustering(C, linkage="ward").fit_predict(models)
+        assert rand_score(expected, agglomerative(models @ models.T, C)) == 1
+
+
+def test_what_is_clustered_is_left_as_it_is():
+    W = cosine_similarity(task_models(3)[0])
+    kept = W.copy()
+    for name in LINKAGES:
+        agglomerative(W, 3, name)
+    assert np.array_equal(W, kept)
+
+
 def test_ward_on_rows_equals_scipy():
     W = cosine_similarity(task_models(3, noise=1.5)[0])
     expected = fcluster(ward(W), 4, "maxclust")
@@ -131,6 +147,17 @@ def test_the_past_is_kept_whole_when_it_is_the_truth():
         off = block & ~np.eye(10, dtype=bool)
         psi[off] = W[off].mean()
     assert forgetting_factor(W, psi, truth) == pytest.approx(1.0)
+
+
+@pytest.mark.parametrize("K", [3, 100])
+def test_smoothing_equals_the_formula_also_into_a_given_matrix(K):
+    W, psi = np.random.default_rng(K).normal(size=(2, K, K))
+    kept, out = (W.copy(), psi.copy()), np.full((K, K), np.nan)
+    expected = pytest.approx(0.3 * psi + 0.7 * W, abs=1e-15)
+    assert smooth(W, psi, 0.3) == expected
+    assert smooth(W, psi, 0.3, out) is out
+    assert out == expected
+    assert np.array_equal((W, psi), kept)
 
 
 def test_identical_clients_do_not_divide_by_zero():

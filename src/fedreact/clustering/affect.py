@@ -41,7 +41,7 @@ def affect(
     labels = cluster(psi)
     for _ in range(iterations):
         alpha = forgetting_factor(W, psi_before, labels)
-        psi = smooth(W, psi_before, alpha)
+        psi = smooth(W, psi_before, alpha, out=psi)
         found = cluster(psi)
         if np.array_equal(found, labels):
             break  # alpha depends on the labels alone: all further iterations are the same
@@ -49,9 +49,17 @@ def affect(
     return psi, alpha, labels
 
 
-def smooth(W: np.ndarray, psi_before: np.ndarray, alpha: float) -> np.ndarray:
-    """Eq. 3: alpha psi_{t-1} + (1 - alpha) W_t."""
-    return W + alpha * (psi_before - W)  # makes one [K, K] matrix, the sum of products two
+def smooth(
+    W: np.ndarray, psi_before: np.ndarray, alpha: float, out: np.ndarray | None = None
+) -> np.ndarray:
+    """Eq. 3: alpha psi_{t-1} + (1 - alpha) W_t; into ``out``, where one is given."""
+    psi = np.empty_like(W) if out is None else out
+    for first in range(0, len(W), ROWS):
+        band = slice(first, first + ROWS)
+        of = np.subtract(psi_before[band], W[band], out=psi[band])
+        of *= alpha
+        of += W[band]
+    return psi
 
 
 def forgetting_factor(W: np.ndarray, psi_before: np.ndarray, labels: np.ndarray) -> float:

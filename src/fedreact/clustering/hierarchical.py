@@ -27,9 +27,9 @@ def cosine_similarity(weights: np.ndarray) -> np.ndarray:
     numpy.ndarray
         ``[K, K]``, W_t: 1 on the diagonal.
     """
-    weights = weights.astype(np.float64)
-    norms = np.linalg.norm(weights, axis=1, keepdims=True)
-    unit = weights / np.where(norms > 0, norms, 1)
+    unit = weights.astype(np.float64)
+    norms = np.linalg.norm(unit, axis=1, keepdims=True)
+    unit /= np.where(norms > 0, norms, 1)
     similarity = unit @ unit.T
     np.fill_diagonal(similarity, 1.0)
     return similarity
@@ -61,16 +61,21 @@ def agglomerative(similarity: np.ndarray, n_clusters: int, linkage: Linkage = "w
     from scipy.spatial.distance import pdist, squareform
 
     K = len(similarity)
-    if linkage == "ward-rows":
-        distances = pdist(similarity)
-    elif linkage == "ward":
-        diagonal = np.diag(similarity)
-        squared = diagonal[:, None] + diagonal - 2 * similarity
-        distances = np.sqrt(np.maximum(squareform(squared, checks=False), 0))
-    else:
-        distances = np.maximum(squareform(1 - similarity, checks=False), 0)
     if n_clusters >= K:
         return np.arange(K)
+    # In place on the pairs i < j: of many clients, new K x K matrices take longer than the linkage.
+    if linkage == "ward-rows":
+        distances = pdist(similarity)
+    else:
+        distances = squareform(similarity, checks=False)
+    if linkage == "ward":
+        of = np.diag(similarity)
+        same = (of == of[0]).all()  # as of cosines
+        distances *= -2
+        distances += 2 * of[0] if same else squareform(of[:, None] + of, checks=False)
+        np.sqrt(np.maximum(distances, 0, out=distances), out=distances)
+    elif linkage != "ward-rows":
+        np.maximum(np.subtract(1, distances, out=distances), 0, out=distances)
     merges = hierarchy.linkage(distances, linkage.split("-")[0])[: K - n_clusters, :2].astype(int)
     # Row i of the merge table makes node K + i out of two earlier nodes.
     made = np.repeat(K + np.arange(len(merges)), 2)
