@@ -47,6 +47,7 @@ def copy_project(to: Path) -> Path:
     return shutil.copytree(ROOT, to, ignore=left_out, dirs_exist_ok=True)
 
 
+SCALES = sorted(path.stem for path in (ROOT / "config/scales").glob("*.yaml"))
 SMOKE = ["--config", "scale=smoke"]
 SCRIPTS = Path(sys.executable).parent
 PATHS = os.environ | {"PATH": os.pathsep.join([str(SCRIPTS), os.environ["PATH"]])}

@@ -14,7 +14,7 @@ from bad_input import (
     words_of,
     wrong_words_of,
 )
-from helpers import ROOT
+from helpers import ROOT, SCALES
 from hypothesis import given
 from hypothesis import strategies as st
 
@@ -498,7 +498,7 @@ def test_wrong_words_of_a_part(made, words, said):
     [
         (
             ["--scale", "huge"],
-            "scale: 'huge' is unknown; known scales: overnight, paper, quick, smoke, weekend",
+            f"scale: 'huge' is unknown; known scales: {', '.join(SCALES)}",
         ),
         (["--config", "dataset=["], "dataset=[: wanted key=value"),
         (["--config", "dataset"], "dataset: expected str, got None"),

@@ -6,7 +6,7 @@ from types import SimpleNamespace
 
 import pandas as pd
 import pytest
-from helpers import ROOT, make_plan
+from helpers import ROOT, SCALES, make_plan
 
 from fedreact.encoding.train import gflops_of_features, make_encoder
 from fedreact.estimates.work import Work
@@ -83,7 +83,7 @@ def test_options_are_the_best_that_the_kept_searches_found(search):
         assert taken["mean"][method] >= alike["mean"].max() - 0.001, method
 
 
-@pytest.mark.parametrize("scale", ["smoke", "quick", "overnight", "weekend", "paper"])
+@pytest.mark.parametrize("scale", SCALES)
 def test_columns_of_a_row_of_table_1_have_the_same_compute(project, scale):
     """GFLOPs of a client within a tenth; how many windows a vehicle has only the data tells."""
     plan = make_plan(scale=scale, dataset="rtd", eeg_dataset="eegmmidb")

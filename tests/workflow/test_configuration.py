@@ -1,14 +1,15 @@
 """What a user may say, and with which words everything else is refused."""
 
+from dataclasses import replace
 from pathlib import Path
 
 import pytest
-from helpers import edit_yaml, make_plan, refused
+from helpers import SCALES, edit_yaml, make_plan, refused
 
 PAPER = Path("config/papers/fed_react")
 
 
-@pytest.mark.parametrize("scale", ["smoke", "quick", "overnight", "weekend", "paper"])
+@pytest.mark.parametrize("scale", SCALES)
 def test_the_project_itself_is_accepted(project, scale):
     assert make_plan(scale=scale, papers="all").scale == scale
 
@@ -16,7 +17,7 @@ def test_the_project_itself_is_accepted(project, scale):
 @pytest.mark.parametrize(
     ("change", "words"),
     [
-        ({"scale": "huge"}, ["'huge' is unknown", "overnight, paper, quick, smoke, weekend"]),
+        ({"scale": "huge"}, ["'huge' is unknown", ", ".join(SCALES)]),
         ({"dataset": "mnist"}, ["digits", "'mnist' is unknown", "pendigits", "data/own/<name>"]),
         ({"egg_dataset": "auto"}, ["'egg_dataset' is unknown", "eeg_dataset"]),
         ({"device": 7}, ["device", "7"]),
@@ -174,12 +175,27 @@ def test_wrong_files_of_a_paper(project, file, change, words):
         ({"seeds": []}, ["scales/smoke.yaml", "seeds"]),
         ({"minutes": {"encoder": 3}}, ["scales/smoke.yaml", "minutes", "default"]),
         ({"datasets": {"digits": "rdt"}}, ["'rdt' is unknown"]),
+        ({"like": "papre"}, ["scales/smoke.yaml", "like: 'papre' is unknown", "paper"]),
     ],
 )
 def test_wrong_scales(project, change, words):
     edit_yaml("config/scales/smoke.yaml", lambda c: c.update(change))
     text = refused(dataset="auto")
     assert all(word in text for word in words), text
+
+
+def test_a_scale_can_be_like_another(project):
+    edit_yaml("config/scales/smoke.yaml", lambda c: c.update(like="quick"))
+    quick, smoke = PAPER / "scales/quick.yaml", PAPER / "scales/smoke.yaml"
+    smoke.write_text("differences: [hardly anything]\n")
+    of_quick = make_plan(scale="quick").steps.paper("fed_react").scale
+    like = make_plan().steps.paper("fed_react").scale
+    assert like.differences == ("hardly anything",)
+    assert replace(like, differences=of_quick.differences) == of_quick
+    smoke.unlink()
+    assert make_plan().steps.paper("fed_react").scale == of_quick
+    edit_yaml(quick, lambda c: c.update(at_mots={}))
+    assert f"{quick}: unknown key at_mots" in refused()
 
 
 def test_options_of_a_dataset_at_a_scale(project):

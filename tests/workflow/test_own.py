@@ -9,7 +9,7 @@ import numpy as np
 import pytest
 import torch
 import yaml
-from helpers import ROOT, command, copy_project, edit, make_plan, refused, write_paper
+from helpers import ROOT, SCALES, command, copy_project, edit, make_plan, refused, write_paper
 from own_examples import COMMANDS, add_examples, files_of
 
 from fedreact import plugins
@@ -128,7 +128,7 @@ def test_nothing_of_the_project_is_edited(shared):
     assert added == {"own", "config", "data"}
 
 
-@pytest.mark.parametrize("scale", ["smoke", "quick", "overnight", "weekend", "paper"])
+@pytest.mark.parametrize("scale", SCALES)
 def test_they_are_accepted_at_every_scale(here, scale):
     plan = make_plan(scale=scale, papers="mine")
     assert plan.targets()["mine"][0] == plan.files.table("mine_clusters")[0]

@@ -49,6 +49,8 @@ class Scale:
         Dataset by role, where ``auto`` is not to choose.
     about
         What a reader of the results must know before all else.
+    like
+        Another scale: papers are run as at that one, but for what their own files of this one say.
     """
 
     seeds: tuple[options.Natural, ...]
@@ -56,19 +58,22 @@ class Scale:
     minutes: dict[str, options.Count]
     datasets: dict[str, str] = field(default_factory=dict)
     about: str = ""
+    like: str | None = None
 
 
 def load_scale(name: str) -> Scale:
     """Read and check a scale."""
     path = SCALES / f"{name}.yaml"
-    if not path.exists():
-        scales = sorted(path.stem for path in SCALES.glob("*.yaml"))
+    scales = sorted(path.stem for path in SCALES.glob("*.yaml"))
+    if name not in scales:
         raise UserError(f"config: scale: {name!r} is unknown; known scales: {known(scales, name)}")
     scale = options.check(Scale, read_yaml(path), str(path))
     if not scale.seeds or len(set(scale.seeds)) < len(scale.seeds):
         raise UserError(f"{path}: seeds: wanted one or more, all different")
     if "default" not in scale.minutes:
         raise UserError(f"{path}: minutes: default is missing")
+    if scale.like is not None and scale.like not in scales:
+        raise UserError(f"{path}: like: {unknown(scale.like, scales)}")
     return scale
 
 

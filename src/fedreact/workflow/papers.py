@@ -73,8 +73,8 @@ def paper_names() -> list[str]:
     return sorted(names, key=lambda name: name != "fed_react")
 
 
-def load_paper(name: str, scale: str) -> Paper:
-    """Read and check a paper's folder.
+def load_paper(name: str, scale: str, like: str | None = None) -> Paper:
+    """Read and check a paper's folder; what its scale leaves open is as at the scale ``like``.
 
     Raises
     ------
@@ -95,6 +95,11 @@ def load_paper(name: str, scale: str) -> Paper:
     methods = _methods(*read("methods"))
     figures = {key: _figure(given, where) for key, given, where in _entries(*read("figures"))}
     given, where = read(f"scales/{scale}")
+    if like is not None:
+        base, of_base = read(f"scales/{like}")
+        for layer in ((base, of_base), (given, where)):
+            options.check(PaperScale, *layer)
+        given, where = (base | given, where) if given else (base, of_base)
     paper = Paper(
         name,
         about,

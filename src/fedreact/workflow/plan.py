@@ -60,7 +60,7 @@ class Plan:
         self.results = f"results/{self.scale}"
         self.sources = self._sources(of_roles)
         self.files = Files(self.results, "+".join(self.sources.others(self.how_much.datasets)))
-        self.steps = Steps(self.scale, self.sources)
+        self.steps = Steps(self.scale, self.sources, self.how_much.like)
         self.papers = chosen_papers(self.config.papers)
         self._cells: dict[str, Cells] = {}
         self.data, self.encoding = DataSteps(self), EncodingSteps(self)

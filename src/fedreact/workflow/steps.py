@@ -32,8 +32,8 @@ class Steps:
     Names of steps may carry changes, as paths have them (:mod:`fedreact.workflow.variants`).
     """
 
-    def __init__(self, scale: str, sources: Sources):
-        self.scale, self.sources = scale, sources
+    def __init__(self, scale: str, sources: Sources, like: str | None = None):
+        self.scale, self.sources, self.like = scale, sources, like
         self._papers: dict[str, Paper] = {}
         self._seen: dict[tuple, Any] = {}
 
@@ -50,7 +50,7 @@ class Steps:
     def paper(self, name: str) -> Paper:
         """A paper, read and checked once."""
         if name not in self._papers:
-            self._papers[name] = load_paper(name, self.scale)
+            self._papers[name] = load_paper(name, self.scale, self.like)
         return self._papers[name]
 
     def cited(self, paper: str, what: str, name: str, where: str = "") -> tuple[Paper, str]:
