@@ -231,11 +231,13 @@ class Workers:
         # [K, 2]: each client's steps done in this round and the sum of their losses.
         K = len(self.job.clients)
         self._progress = torch.zeros(K, 2, dtype=torch.float64).share_memory_()
-        data = self.job.data(lambda tensor: tensor.share_memory_())
+        way = _way_to_start()
+        # A fork reads the series where they are.
+        data = self.job.data(lambda tensor: tensor if way == "fork" else tensor.share_memory_())
         # Through pipes, the weights of 100 clients take most of a round without steps.
         self._theta = torch.zeros(n_weights).share_memory_()
         self._weights = torch.zeros(K, n_weights).share_memory_()
-        context = torch.multiprocessing.get_context(_way_to_start())
+        context = torch.multiprocessing.get_context(way)
         context.set_forkserver_preload(["fedreact.engine.engine"])
         job = replace(self.job, X=None, y=None)
         self._pool = ProcessPoolExecutor(

@@ -182,7 +182,7 @@ def fingerprint(job: Job, theta: np.ndarray, device: str, scored: str = "") -> s
     digest = hashlib.sha256(f"{of} {X.shape}".encode())
     series = [X] if isinstance(X, np.ndarray) else [X.values, X.starts]
     for array in (theta, *series, *([] if job.y is None else [job.y]), *job.clients):
-        digest.update(np.ascontiguousarray(array).tobytes())
+        digest.update(np.ascontiguousarray(array))
     return digest.hexdigest()
 
 

@@ -367,7 +367,7 @@ def _identity(algorithm, tasks, options, seed, device):
     X = tasks.X
     series = [X] if isinstance(X, np.ndarray) else [X.values, X.starts]
     for array in (*series, tasks.y, tasks.fit, tasks.held, tasks.test):
-        digest.update(np.ascontiguousarray(array).tobytes())
+        digest.update(np.ascontiguousarray(array))
     return digest.hexdigest()
 
 
