@@ -360,9 +360,10 @@ def _way_to_start():
     return "fork" if sys.platform == "linux" and not torch.cuda.is_available() else "forkserver"
 
 
-def _start_worker(*work):
+def _start_worker(job, data, progress, *weights):
     global _worker
-    _worker = work
+    # Through NumPy, to note a step takes a tenth of the time.
+    _worker = (job, data, progress.numpy(), *weights)
     torch.set_num_threads(1)
     keep_heap()
     # If the main process is killed, nobody waits for this one: end with it.

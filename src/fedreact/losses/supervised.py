@@ -90,7 +90,7 @@ class SupervisedLoss:
         if self.draws:
             training = Training([own[step] for own in seeds], counts)
         which = range(len(theta)) if which is None else which
-        losses = self.of_batch(theta, data.X[at], data.y[at], counts, training, which)
+        losses = self.of_batch(theta, data.series(at), data.y[at], counts, training, which)
         if losses.dim() == 2:
             losses = (losses * counts).sum(1) / counts.sum(1)
         if not model.n_buffers:

@@ -66,7 +66,9 @@ class PlainLSTM(FlatWeights):
         self, theta: torch.Tensor, x: torch.Tensor, training: Training | None = None
     ) -> torch.Tensor:
         """Last hidden states ``[K, B, m]`` of series ``x [K, B, T, C]``, any T."""
-        w = self.unpack(theta)
+        return self._states(self.unpack(theta), x)
+
+    def _states(self, w, x):
         bias = w["lstm.bias"]
         return lstm(x, w["lstm.weight_ih"], w["lstm.weight_hh"], bias, torch.zeros_like(bias))
 
@@ -76,7 +78,8 @@ class PlainLSTM(FlatWeights):
 
     def forward(self, theta: torch.Tensor, x: torch.Tensor) -> torch.Tensor:
         """Outputs ``[K, B, n_out]`` of series ``x [K, B, T, C]`` under weights ``[K, P]``."""
-        return self.head(theta, self.encode(theta, x))
+        w = self.unpack(theta)  # once: each time costs a gradient of all weights
+        return linear(self._states(w, x), w, "head")
 
 
 ARCHITECTURE = PlainLSTM
