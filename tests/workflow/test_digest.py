@@ -42,14 +42,14 @@ def test_reaches_what_the_script_imports_and_nothing_else(project):
 
 def test_a_real_edit_far_away_changes_it(code_digest):
     before = code_digest()
-    edit(Path("src/fedreact/clustering/affect.py"), "alpha * (psi_before - W)", "alpha * W")
+    edit(Path("src/fedreact/clustering/affect.py"), "of *= alpha", "of *= 2 * alpha")
     assert code_digest() != before
 
 
 def test_comments_docstrings_and_layout_do_not(code_digest):
     before, path = code_digest(), Path("src/fedreact/clustering/affect.py")
     edit(path, '"""Eq. 3:', '"""Equation 3:')
-    edit(path, "    return W + alpha", "    # smoothing\n    return W + alpha")
+    edit(path, "        of *= alpha", "        # smoothing\n        of *= alpha")
     edit(path, "W + alpha * (psi_before - W)", "W + (alpha * (psi_before - W))")
     assert code_digest() == before
 
