@@ -50,7 +50,7 @@ def test_comments_docstrings_and_layout_do_not(code_digest):
     before, path = code_digest(), Path("src/fedreact/clustering/affect.py")
     edit(path, '"""Eq. 3:', '"""Equation 3:')
     edit(path, "        of *= alpha", "        # smoothing\n        of *= alpha")
-    edit(path, "W + alpha * (psi_before - W)", "W + (alpha * (psi_before - W))")
+    edit(path, "of += W[band]", "of += (W[band])")
     assert code_digest() == before
 
 
