@@ -75,7 +75,7 @@ class Reference:
 
     def value(self, table: str, row: str, column: str, metric: str = "") -> float:
         """A cell's mean over seeds, for conditions."""
-        return self.line(table, row, column, metric)["mean"]
+        return _numbers(self.line(table, row, column, metric), "mean")[0]
 
     def average(self, table: str, column: str) -> float:
         """Mean over all rows of a table, for conditions."""
@@ -89,24 +89,24 @@ class Reference:
     def interval(self, table: str, row: str, column: str, metric: str = "", digits: int = 3) -> str:
         """Mean and 95% interval, e.g. ``0.988 (0.983 to 0.990)``."""
         cell = self.line(table, row, column, metric)
-        mean, low, high = (f"{cell[key]:.{digits}f}" for key in ("mean", "ci_low", "ci_high"))
-        return f"{mean} ({low} to {high})"
+        mean, low, high = _numbers(cell, "mean", "ci_low", "ci_high")
+        return f"{mean:.{digits}f} ({low:.{digits}f} to {high:.{digits}f})"
 
     def gap(self, table: str, row: str, column: str, metric: str = "", digits: int = 3) -> str:
         """A cell less its row's reference, paired by seed, e.g. ``-0.004 (-0.010 to +0.002)``."""
         cell = self.line(table, row, column, metric)
-        gap, low, high = (f"{cell[key]:+.{digits}f}" for key in ("gap", "gap_low", "gap_high"))
-        return f"{gap} ({low} to {high})"
+        gap, low, high = _numbers(cell, "gap", "gap_low", "gap_high")
+        return f"{gap:+.{digits}f} ({low:+.{digits}f} to {high:+.{digits}f})"
 
     def published(self, table: str, row: str, column: str, metric: str = "") -> str:
         """A cell's published value."""
-        return f"{self.line(table, row, column, metric)['published']:g}"
+        return f"{_numbers(self.line(table, row, column, metric), 'published')[0]:g}"
 
     def claim(self, name: str, reading: str = "", paper: str = "fed_react") -> dict[str, Any]:
         """A claim as judged: its line, with ``text`` e.g. ``+0.024 (+0.018 to +0.031)``."""
         found = self._one(f"claims/{paper}.csv", {"claim": name, "reading": reading, "at": ""})
-        numbers = [f"{found[key]:+.3f}" for key in ("difference", "ci_low", "ci_high")]
-        return found | {"text": f"{numbers[0]} ({numbers[1]} to {numbers[2]})"}
+        difference, low, high = _numbers(found, "difference", "ci_low", "ci_high")
+        return found | {"text": f"{difference:+.3f} ({low:+.3f} to {high:+.3f})"}
 
     def outcomes(self, paper: str = "fed_react") -> dict[str, int]:
         """How many claims hold, fail and are undecided."""
@@ -187,6 +187,15 @@ def shown(templates: list[Path], scale: str, paper: str) -> list[str]:
     """Names of the figures of a kept paper that templates show."""
     texts = "\n".join(template.read_text() for template in templates)
     return sorted({name for *of, name in SHOWN.findall(texts) if of == [scale, paper]})
+
+
+def _numbers(line, *keys):
+    """What a line has under these keys, where each is a number."""
+    for key in keys:
+        if not isinstance(line[key], float):
+            of = ", ".join(str(line[k]) for k in ("claim", "row", "column", "metric") if k in line)
+            raise UserError(f"{of}: has no {key} in the run that is kept")
+    return [line[key] for key in keys]
 
 
 def _number(text):
