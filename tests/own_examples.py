@@ -1,10 +1,11 @@
 """The examples of docs/own.md in a copy of the project, as that page says to lay them there."""
 
 import os
+import re
 import subprocess
 from pathlib import Path
 
-from helpers import PATHS
+from helpers import PATHS, ROOT
 
 COMMANDS = (
     "python examples/make_gestures.py && cp -r examples/own . && cp -r examples/own_paper/. .",
@@ -16,6 +17,22 @@ COMMANDS = (
 def add_examples(project: Path) -> None:
     """Run the first command."""
     subprocess.run(COMMANDS[0], shell=True, cwd=project, check=True, env=PATHS)
+
+
+def shown() -> list[dict[str, str]]:
+    """What the page's blocks of lines for files show: by file, one block after the other."""
+    text = (ROOT / "docs/own.md").read_text()
+    blocks = re.findall(r"^```yaml\n(# .*?)^```$", text, re.M | re.S)
+    parts = r"^# ((?:\w+/)?\w+\.yaml)[^\n]*\n(.*?)(?=^# (?:\w+/)?\w+\.yaml|\Z)"
+    return [dict(re.findall(parts, block, re.M | re.S)) for block in blocks]
+
+
+def add_least(project: Path) -> None:
+    """The paper of data and nothing else, the first block."""
+    for name, lines in shown()[0].items():
+        file = project / "config/papers/gestures" / name
+        file.parent.mkdir(parents=True, exist_ok=True)
+        file.write_text(lines)
 
 
 def files_of(folder: Path) -> dict[str, bytes]:

@@ -7,7 +7,7 @@ from pathlib import Path
 import pandas as pd
 import pytest
 from helpers import SMOKE, command, copy_project, edit, edit_yaml, planned, snakemake
-from own_examples import COMMANDS, add_examples
+from own_examples import COMMANDS, add_examples, add_least
 
 from fedreact.clients.partition import Partition
 
@@ -120,6 +120,17 @@ def test_an_own_architecture_and_algorithm_train_on_several_cores_to_the_same_bi
         call(extended, "run", *words, *more)
     assert len(pd.read_csv(tmp_path / "1.csv")) == 2
     assert (tmp_path / "1.csv").read_bytes() == (tmp_path / "2.csv").read_bytes()
+
+
+def test_data_and_nothing_else_is_five_short_files(extended):
+    add_least(extended)
+    folder = extended / "config/papers/gestures"
+    shutil.copy(folder / "scales/quick.yaml", folder / "scales/smoke.yaml")
+    snakemake("--cores", "2", "gestures", *SMOKE, cwd=extended)
+    means = cells(extended, "gestures_methods", "accuracy")["mean"]
+    assert means.between(0, 1).all()
+    assert means.nunique() == len(means) == 5
+    shutil.rmtree(folder)
 
 
 def test_own_data_can_stand_for_the_digits(extended):

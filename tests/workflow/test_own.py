@@ -10,7 +10,7 @@ import pytest
 import torch
 import yaml
 from helpers import ROOT, SCALES, command, copy_project, edit, make_plan, refused, write_paper
-from own_examples import COMMANDS, add_examples, files_of
+from own_examples import COMMANDS, add_examples, add_least, files_of, shown
 
 from fedreact import plugins
 from fedreact.algorithms.clustered.contract import Setting, Uploads
@@ -86,20 +86,24 @@ def test_its_table_says_what_each_file_defines():
 
 
 def test_what_it_shows_of_files_is_accepted(mine):
-    """Blocks of lines for several files, each put into the paper of the example."""
-    blocks = re.findall(r"^```yaml\n(# .*?)^```$", PAGE.read_text(), re.MULTILINE | re.DOTALL)
-    assert len(blocks) == 2
+    """The first block is a paper; the others are put into the paper of the example."""
+    add_least(mine)
+    _, *blocks = shown()
+    assert [list(block) for block in blocks] == [
+        ["methods.yaml", "tables.yaml"],
+        ["settings.yaml", "figures.yaml"],
+        ["settings.yaml", "tables.yaml"],
+    ]
     for block in blocks:
-        for name, lines in re.findall(
-            r"^# (\w+\.yaml)[^\n]*\n(.*?)(?=^# \w+\.yaml|\Z)", block, re.M | re.S
-        ):
+        for name, lines in block.items():
             file, given = mine / MINE / name, yaml.safe_load(lines)
             there = yaml.safe_load(file.read_text()) if file.exists() else {}
             both = {key: there.get(key, {}) | of for key, of in given.items()}
             file.write_text(yaml.safe_dump(there | both, sort_keys=False))
-    plan = make_plan(papers="mine")
+    plan = make_plan(papers=["mine", "gestures"])
     plan.check()
     assert {"mine_fedst", "mine_gains", "mine_together"} <= {*plan.tables, *plan.figures}
+    assert {"mine_table05", "gestures_methods"} <= set(plan.tables)
     assert plan.steps.run("mine", "asynchronous", "people", {}).gflops == 2
 
 
