@@ -77,7 +77,9 @@ def noise(name):
 
 
 def make_clock():
-    return Clock(Devices(Network(delays=((10.0, 100.0),)), [SAMPLES] * CLIENTS, lambda n: 1.0, 0))
+    return Clock(
+        Devices(Network(delays=((10.0, 100.0),)), [SAMPLES] * CLIENTS, lambda held, new: 1.0, 0)
+    )
 
 
 def trace(updates):

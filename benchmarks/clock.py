@@ -42,7 +42,7 @@ TRAINED, LENGTH, CHANNELS, CLASSES, BATCH = 100, 10, 12, 2, 1
 
 def make_clock(clients):
     network = Network(delays=((10.0, 100.0),), redrawn=True, start=(0.1, 0.5), growth=(0.0, 0.001))
-    return Clock(Devices(network, [1000] * clients, lambda n: n / 1000, 0))
+    return Clock(Devices(network, [1000] * clients, lambda held, new: held / 1000, 0))
 
 
 def peak():

@@ -99,13 +99,14 @@ def theorem(path):
 def detector(path):
     """Two sizes of scores and two falls, of two seeds."""
     lines = [
-        [seed, test, n, fall, 0.1 * seed + fall / 2, min(1, 0.2 * seed + fall)]
+        [seed, test, delta, n, fall, 0.1 * seed + fall / 2, min(1, 0.2 * seed + fall)]
         for seed in (0, 1)
         for test in ("printed", "with samples")
+        for delta in (0.0, 0.2)
         for n in (10, 50)
         for fall in (0.0, 0.4)
     ]
-    return csv(path, "seed test samples fall first within", lines)
+    return csv(path, "seed test delta samples fall first within", lines)
 
 
 def digits(path, owners=True):

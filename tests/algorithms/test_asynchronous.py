@@ -81,7 +81,7 @@ def prepared(kind, clients=SEVERAL, task=None, of=NORMED, seed=1, trips=6, **net
     job = supervised(half, of, objective=SupervisedLoss(half.model, task))
     clients = [np.concatenate(clients)] if algorithm.pooled else clients
     job = replace(job, y=TARGETS[task], clients=clients, seed=seed)
-    gflops = trips * np.mean([costs(job, len(held))[1] for held in clients])
+    gflops = trips * np.mean([costs(job, len(held), 0)[1] for held in clients])
     given = Options(**({"delays": ((0.0, 0.0),), "gflops": float(gflops)} | network))
     return algorithm, job, given
 
@@ -287,12 +287,12 @@ def test_options_without_sense_are_refused_before_anything_runs(name, wrong):
 # --- By hand: what is given to the two halves
 
 
-def flight(client=0, held=10, number=0, tier=0, waited=np.nan, version=0):
+def flight(client=0, held=10, number=0, tier=0, waited=np.nan):
     """One of a single client, or of several."""
     clients = np.atleast_1d(client)
     held, waited = np.atleast_1d(held), np.full(len(clients), waited)
-    trips = np.zeros(len(clients), np.int64)
-    return Flight(number, clients, clients, trips, held, waited, version, 0.0, 1.0, tier)
+    none = np.zeros(len(clients), np.int64)
+    return Flight(number, clients, clients, none, held, waited, none, 0.0, 1.0, tier)
 
 
 def clock(held=(10, 10), tiers=1):
@@ -545,7 +545,7 @@ def test_fedasync_counts_updates_and_not_flights():
     """A flight whose update is lost ends, but makes no model staler."""
     algorithm, half = FedAsync(alpha=0.5, staleness="polynomial"), FedProx()
     server = algorithm.server(half, of(1.0), 2)
-    late = flight(version=10)
+    late = flight(number=10)
     sent = algorithm.sent(half, server, late)
     after = algorithm.arrived(half, server, {"theta": of([2.0])}, sent, late, clock())
     near(after["theta"], 1.5)
@@ -576,17 +576,18 @@ def watch(half, wrong=0, held=40, seen=0, state=None):
     state["seen"][:] = seen
     work = job.work(job.data(lambda t: t), [0], [np.arange(held)], 1, lambda losses: None)
     uploads, kept = half.local(job.training, {"theta": torch.from_numpy(READS_SIGN)}, state, work)
+    assert set(uploads) == {"theta"}
     pulled = [FedProx(mu=mu) for mu in (0.25, 0.5, 1.0, 2.0)]
     given = {"theta": torch.from_numpy(READS_SIGN)}, {}, work
     by = {p.mu: p.local(job.training, *given)[0]["theta"] for p in pulled}
     (mu,) = [mu for mu, theta in by.items() if torch.equal(theta, uploads["theta"])]
-    return mu, float(uploads["drifts"][0]), {n: v.numpy() for n, v in kept.items()}
+    return mu, float(kept["drifts"][0]), {n: v.numpy() for n, v in kept.items()}
 
 
-def remembering(half, weight=1.0, score=0.9):
-    """A client with 20 scores of 50 samples each."""
+def remembering(half, running=0, score=0.9):
+    """A client with 20 scores of 50 samples each, that found drift in its last few trips."""
     state = half.start(READS_SIGN, 1)
-    state["scores"][:], state["counts"][:], state["weight"][:] = score, 50, weight
+    state["scores"][:], state["counts"][:], state["running"][:] = score, 50, running
     return state
 
 
@@ -597,21 +598,29 @@ def test_fedconds_clients_test_what_is_new_before_they_train():
     assert state["scores"][0, -1] == 0.75
     assert state["counts"][0, -1] == 20
     assert np.isnan(state["scores"][0, :-1]).all()
-    assert state["seen"] == [40]
+    assert (state["seen"], state["tests"]) == ([40], [1])
+
+
+def test_what_a_client_has_at_first_did_not_arrive():
+    """A score of the untrained model, of more samples than any later one, would hide each fall."""
+    half = FedConD(lam=0.5).half()
+    mu, _, state = watch(half, wrong=20, held=30, seen=0)
+    assert (mu, state["seen"], state["tests"]) == (0.5, [30], [0])
+    assert np.isnan(state["scores"]).all()
 
 
 def test_lambda_doubles_while_there_is_drift_and_falls_back():
     half = FedConD(lam=0.5).half()
     assert watch(half, wrong=20, seen=20, state=remembering(half))[:2] == (1.0, 1)
-    assert watch(half, wrong=20, seen=20, state=remembering(half, 2.0))[:2] == (2.0, 1)
-    mu, drifts, state = watch(half, wrong=2, seen=20, state=remembering(half, 4.0))
-    assert (mu, drifts, state["weight"]) == (0.5, 0, [1.0])
+    assert watch(half, wrong=20, seen=20, state=remembering(half, 1))[:2] == (2.0, 1)
+    mu, drifts, state = watch(half, wrong=2, seen=20, state=remembering(half, 2))
+    assert (mu, drifts, state["running"]) == (0.5, 0, [0])
 
 
 def test_without_new_samples_there_is_no_test():
     half = FedConD(lam=0.5).half()
-    mu, drifts, state = watch(half, wrong=0, seen=40, state=remembering(half, 2.0))
-    assert (mu, drifts, state["weight"]) == (1.0, 0, [2.0])
+    mu, drifts, state = watch(half, wrong=0, seen=40, state=remembering(half, 1))
+    assert (mu, drifts, state["running"], state["tests"]) == (0.5, 0, [0], [0])
     assert (state["scores"] == np.float32(0.9)).all()
 
 
@@ -634,24 +643,46 @@ def test_options_of_fedconds_test(changes, mu):
 def test_the_queue_holds_the_last_20_scores():
     half, state = FedConD(test="never").half(), None
     for i in range(QUEUE + 3):
-        _, _, state = watch(half, wrong=i % 2, held=i + 1, seen=i, state=state)
+        _, _, state = watch(half, wrong=i % 2, held=i + 2, seen=i + 1, state=state)
     assert state["scores"][0].tolist() == [1 - i % 2 for i in range(3, QUEUE + 3)]
     assert state["counts"][0].tolist() == [1] * QUEUE
 
 
 def test_the_server_of_fedcond_by_hand():
-    """Eq. 6.5, and how often drift was found."""
-    server, sent = {"theta": of(2.0), "drifts": np.array(4)}, {"theta": of(1.5)}
-    uploads = {"theta": of([1.1]), "drifts": of(1.0)}
+    """Eq. 6.5."""
+    server, sent, uploads = {"theta": of(2.0)}, {"theta": of(1.5)}, {"theta": of([1.1])}
     given = server, uploads, sent, flight(1, 30), clock([10, 30, 40])
-    after = FedConD().arrived(None, *given)
-    near(after["theta"], 2 - 30 / 80 * 0.4)
-    assert after["drifts"] == 5
+    near(FedConD().arrived(None, *given)["theta"], 2 - 30 / 80 * 0.4)
+
+
+def test_fedcond_tells_how_often_it_finds_drift():
+    """Of clients that drift 3 of 10 tests; of the others 1 of 8."""
+    state = {"tests": of(4.0, 6.0, 8.0, 0.0), "drifts": of(3.0, 0.0, 1.0, 0.0)}
+    found = FedConD().found(state, np.array([True, True, False, False]))
+    assert found == {"drift_tests": 4.5, "alarms_drifting": 0.3, "alarms_others": 0.125}
+    nobody = FedConD().found(state, np.zeros(4, bool))
+    assert np.isnan(nobody["alarms_drifting"])
+    assert nobody["alarms_others"] == pytest.approx(4 / 18)
+
+
+def test_what_is_tested_before_training_costs_a_forward_pass_of_each_sample():
+    """Three passes of what is trained on, 2 steps of 5; FedConD's clients test what is new."""
+    for algorithm, held, new, passes in (
+        (FedAsync(), 40, 7, 30),
+        (FedConD(), 40, 7, 30 + 7),
+        (TiFL(), 40, 7, 30 + 10),
+        (TiFL(), 8, 0, 30 + 8),
+    ):
+        job = supervised(algorithm.half(), steps=2, batch_size=5)
+        forward = 2 * job.training.objective.multiply_adds(job.X.shape[1]) / 1e9
+        drawn = 3 * job.training.n_drawn(held)
+        steps, gflops = costs(job, held, new)
+        assert (steps, gflops) == (2, pytest.approx((drawn + passes - 30) * forward))
 
 
 @pytest.mark.parametrize(("K", "n"), [(5, 1), (9, 2), (20, 4), (30, 6)])
 def test_a_share_of_the_devices_trains_at_a_time(K, n):
-    made = Clock(Devices(Network(), [1] * K, float, 0))
+    made = Clock(Devices(Network(), [1] * K, max, 0))
     FedConD(gamma=0.2).begin(made)
     assert [len(f.all) for f in made.under_way] == [1] * n
 
@@ -773,7 +804,7 @@ def test_tifl_draws_tiers_by_their_shares():
 
 
 def test_the_next_round_of_tifl_is_of_the_tier_that_was_drawn():
-    devices = Devices(Network(delays=((0.0, 0.0),) * 3), [1] * 9, float, 0)
+    devices = Devices(Network(delays=((0.0, 0.0),) * 3), [1] * 9, max, 0)
     made, algorithm = Clock(devices), TiFL(clients=2)
     algorithm.begin(made)
     first = made.next()
@@ -787,6 +818,10 @@ def test_the_next_round_of_tifl_is_of_the_tier_that_was_drawn():
         assert (devices.part[first.all] == wanted).all()
 
 
+def job_generators(seed):
+    return lambda purpose: [np.random.default_rng([seed, k]) for k in range(2)]
+
+
 def test_tifls_clients_report_how_good_the_model_was_and_train_as_fedavgs():
     half = TiFL().half()
     job = replace(supervised(half, steps=2, optimizer=SGD()), X=SIGNS, y=np.arange(40) % 2)
@@ -795,12 +830,17 @@ def test_tifls_clients_report_how_good_the_model_was_and_train_as_fedavgs():
         job.data(lambda t: t), [0, 1], [np.arange(20), np.arange(20, 40)], 1, lambda _: 0
     )
     sent = {"theta": torch.from_numpy(READS_SIGN)}
-    uploads, state = half.local(job.training, sent, {}, work)
-    near(uploads["score"], 0.5, 1.0)
+    uploads, state = half.local(replace(job.training, steps=4), sent, {}, work)
+    near(uploads["score"], 0.5, 1.0)  # of all 20 samples of each, since 4 steps see as many
     assert state == {}
+    uploads, _ = half.local(job.training, sent, {}, work)
     plain, _ = FedProx(mu=0.0).local(job.training, sent, {}, work)
     assert torch.equal(uploads["theta"], plain["theta"])
-    assert half.passes == 1
+    scores = {
+        float(half.local(job.training, sent, {}, of_round)[0]["score"][0])
+        for of_round in (replace(work, generators=job_generators(seed)) for seed in range(20))
+    }
+    assert len(scores) > 2  # a part of the samples, drawn anew in each round
 
 
 # --- Rounds
@@ -816,7 +856,7 @@ def test_rounds_have_the_halves_of_a_synchronous_algorithm():
     ("how", "n"), [({"share": 0.2}, 2), ({"share": 0.21}, 3), ({"clients": 7}, 7)]
 )
 def test_rounds_take_a_share_or_a_number(how, n):
-    made = Clock(Devices(Network(), [1] * 10, float, 0))
+    made = Clock(Devices(Network(), [1] * 10, max, 0))
     Rounds(**how).begin(made)
     (first,) = made.under_way
     assert len(first.all) == n

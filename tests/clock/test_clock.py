@@ -11,7 +11,11 @@ from fedreact.clock.clock import Clock
 from fedreact.clock.devices import Devices, Network
 
 
-def devices(n_samples=(10, 20, 30), gflops=lambda n: float(n), seed=0, horizon=np.inf, **network):
+def as_many(held, new):
+    return float(held)
+
+
+def devices(n_samples=(10, 20, 30), gflops=as_many, seed=0, horizon=np.inf, **network):
     return Devices(Network(**network), n_samples, gflops, seed, horizon)
 
 
@@ -30,14 +34,14 @@ def flights(algorithm, clock, n):
 
 def test_a_trip_takes_its_delay_and_what_its_device_computes():
     made = devices(delays=((5.0, 5.0),), rate=2.0)
-    assert made.trip(0, 0) == (5.0 + 10 / 2, True)
-    assert made.trip(2, 0) == (5.0 + 30 / 2, True)
+    assert made.trip(0, 0) == (5.0 + 10 / 2, True, 10, 0)
+    assert made.trip(2, 0) == (5.0 + 30 / 2, True, 30, 0)
 
 
 def test_a_client_has_one_delay_or_another_each_time():
-    once = devices(delays=((10.0, 100.0),), gflops=lambda n: 0.0)
+    once = devices(delays=((10.0, 100.0),), gflops=lambda held, new: 0.0)
     assert once.trip(1, 0) == once.trip(1, 1)
-    anew = devices(delays=((10.0, 100.0),), gflops=lambda n: 0.0, redrawn=True)
+    anew = devices(delays=((10.0, 100.0),), gflops=lambda held, new: 0.0, redrawn=True)
     seconds = [anew.trip(1, i)[0] for i in range(200)]
     assert 10 <= min(seconds) < 20
     assert 90 < max(seconds) <= 100
@@ -57,7 +61,7 @@ def test_a_clients_trips_do_not_depend_on_those_of_others():
 
 def test_parts_of_the_clients_have_the_ranges_of_delays():
     ranges = ((0.0, 0.0), (1.0, 5.0), (6.0, 10.0))
-    made = devices(n_samples=[1] * 9, delays=ranges, gflops=lambda n: 0.0, redrawn=True)
+    made = devices(n_samples=[1] * 9, delays=ranges, gflops=lambda held, new: 0.0, redrawn=True)
     assert np.bincount(made.part).tolist() == [3, 3, 3]
     for k in range(9):
         low, high = ranges[made.part[k]]
@@ -67,6 +71,23 @@ def test_parts_of_the_clients_have_the_ranges_of_delays():
 def test_samples_arrive_with_each_trip_until_all_are_there():
     made = devices(n_samples=[100], start=(0.25, 0.25), growth=(0.1, 0.1))
     assert [made.held(0, trip) for trip in (0, 1, 2, 7, 8, 50)] == [25, 35, 45, 95, 100, 100]
+
+
+def test_what_arrives_between_trips_is_new():
+    made = devices(n_samples=[100], start=(0.25, 0.25), growth=(0.1, 0.1), gflops=lambda *n: n[1])
+    trips = [made.trip(0, trip) for trip in (0, 1, 7, 8, 9)]
+    assert [(seconds, new) for seconds, _, _, new in trips] == [(n, n) for n in (0, 10, 10, 5, 0)]
+
+
+@pytest.mark.parametrize("redrawn", [False, True])
+def test_who_leaves_and_what_is_lost_change_no_delay(redrawn):
+    """So that runs with and without them can be paired."""
+    given = {"n_samples": [1] * 9, "delays": ((1.0, 9.0),), "redrawn": redrawn, "horizon": 60.0}
+    as_it_is, other = devices(**given), devices(**given, leaving=4, lost=0.5)
+    for k in range(9):
+        for trip in range(5):
+            assert as_it_is.trip(k, trip)[0] == other.trip(k, trip)[0]
+    assert np.isfinite(other.leaves).sum() == 4
 
 
 def test_a_client_has_a_sample_at_least():
@@ -82,7 +103,6 @@ def test_everyone_trains_all_the_time():
     found = flights(Algorithm(), clock, 7)
     assert [f.ends for f in found] == [1, 2, 2, 3, 3, 4, 4]
     assert [f.all.tolist() for f in found] == [[0], [1], [0], [2], [0], [1], [0]]
-    assert [f.version for f in found] == [0, 0, 1, 0, 3, 2, 5]
     assert [f.trips.tolist() for f in found][:4] == [[0], [0], [1], [0]]
     # Mean seconds of the trips before: eq. 5.11.
     assert np.isnan(found[0].waited[0])
@@ -119,7 +139,7 @@ def test_the_devices_with_fewest_updates_are_asked():
 
 def test_tiers_have_rounds_of_their_own():
     # Two tiers of two clients; their delays are 1 and 3 seconds.
-    clock = Clock(devices([1] * 4, lambda n: 0.0, delays=((1.0, 1.0), (3.0, 3.0))))
+    clock = Clock(devices([1] * 4, lambda held, new: 0.0, delays=((1.0, 1.0), (3.0, 3.0))))
     found = flights(FedAT(clients=2), clock, 8)
     assert [(f.ends, f.tier) for f in found[:5]] == [(1, 0), (2, 0), (3, 1), (3, 0), (4, 0)]
     part = clock.devices.part

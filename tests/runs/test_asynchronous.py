@@ -15,7 +15,7 @@ from fedreact.engine.place import Place
 from fedreact.errors import UserError
 from fedreact.runs import contract
 from fedreact.runs.asynchronous import run as asynchronous
-from fedreact.runs.asynchronous.spec import Options
+from fedreact.runs.asynchronous.spec import Options, check
 
 N, T, K = 90, 12, 5
 RNG = np.random.default_rng(0)
@@ -67,7 +67,11 @@ def run(folder, *algorithms, of=None, asked=("accuracy",), workers=1, seed=0, gi
     place = Place("cpu", workers, folder / "checkpoint.npz")
     options = replace(OPTIONS, **how)
     lines = asynchronous.run(of or inputs(), options, found, metrics(*asked), seed, place)
-    return [(line.index, line.values, line.clients["score"].tolist()) for line in lines]
+    return [
+        (line.index, {n: of if of == of else None for n, of in line.values.items()}, each)
+        for line in lines
+        for each in [line.clients["score"].tolist()]
+    ]
 
 
 @SOME
@@ -124,13 +128,41 @@ def test_costs_grow_and_end_at_the_budget(tmp_path, algorithm):
     assert found[-1]["minutes"] <= 1.5
 
 
-def test_what_arrives_first_at_each_client_is_there_first_for_all_together():
-    """A part of the data of all is that part of each client's, not all of the first clients."""
+def test_one_server_with_all_data_has_it_from_the_start_and_trips_of_a_client():
+    """Clients of 6 and 3 samples, in batches of 2, twice over."""
     method = contract.method("asynchronous", "m", {"algorithm": "pooled"}, "here")
-    of = inputs().data
-    given = OPTIONS, of.task, of.steps_first, of.y
-    _, job = asynchronous.prepared(method, *given, [np.arange(6), np.arange(10, 13)], 0)
-    assert [one.tolist() for one in job.clients] == [[0, 10, 1, 2, 11, 3, 4, 12, 5]]
+    of, options = inputs().data, replace(OPTIONS, epochs=2, batch_size=2, lost=0.9, silent=1.0)
+    given = options, of.task, of.steps_first, of.y, [np.arange(6), np.arange(10, 13)], 0
+    algorithm, job = asynchronous.prepared(method, *given)
+    assert [one.tolist() for one in job.clients] == [[*range(6), 10, 11, 12]]
+    assert job.training.n_steps(9) == 2 * 2  # of 4.5 samples, which is rounded to 4
+    devices = asynchronous.clock(algorithm, job, options).devices
+    assert [devices.held(0, trip) for trip in (0, 5)] == [9, 9]
+    assert devices.trip(0, 0)[1]
+
+
+def test_what_is_sent_to_those_whose_update_is_lost_counts_too(tmp_path):
+    *_, (_, lost, _) = run(tmp_path / "lost", "fedasync", lost=0.6)
+    assert lost["bytes_down"] > 1.5 * lost["bytes_up"]
+    *_, (_, all_come, _) = run(tmp_path / "all", "fedasync")
+    assert all_come["bytes_up"] <= all_come["bytes_down"] < 1.5 * all_come["bytes_up"]
+
+
+def test_if_nothing_arrives_in_time_it_is_said(tmp_path):
+    with pytest.raises(UserError, match=r"m0, a setting, seed 0: no update comes in time"):
+        run(tmp_path, "fedasync", minutes=0.001)
+    with pytest.raises(UserError, match="lost: 1 means that no update arrives"):
+        check(replace(OPTIONS, lost=1.0), None)
+
+
+def test_what_an_algorithm_finds_beside_scores_is_in_its_lines(tmp_path):
+    """FedConD's tests; nothing of the kind of another algorithm in the same job."""
+    found = run(tmp_path, "fedcond", "fedasync", drifting=0.4)
+    last = {name: values for (name, _), values, _ in found}
+    assert last["m0"]["drift_tests"] > 0
+    assert 0 <= last["m0"]["alarms_drifting"] <= 1
+    assert last["m1"]["drift_tests"] is None
+    assert "drift_tests" not in run(tmp_path / "alone", "fedasync")[0][1]
 
 
 @pytest.mark.parametrize("algorithm", ["fedat", "fedasync", "aso-fed"])

@@ -6,11 +6,11 @@ import pytest
 from fedreact.studies.detector import Detector
 
 
-def shares(seeds=(0,), **options):
-    """First round after the fall, and any of them, by test, samples and fall."""
+def shares(seeds=(0,), delta=0.0, **options):
+    """First round after the fall, and any of them, by test, samples and fall, of one delta."""
     lines = list(Detector(**options).run(seeds))
     assert all(len(line) == len(Detector.COLUMNS) for line in lines)
-    return {tuple(line[1:4]): line[4:] for line in lines}
+    return {(line[1], *line[3:5]): line[5:] for line in lines if line[2] == delta}
 
 
 def test_as_printed_hardly_anything_is_found():
@@ -36,6 +36,13 @@ def test_larger_falls_more_samples_and_more_rounds_find_more():
     by_n = [found["with samples", n, 0.2][0] for n in (10, 50, 200)]
     assert by_n == sorted(by_n)
     assert by_n[0] < by_n[2]
+
+
+def test_with_delta_smaller_falls_are_not_found():
+    found = shares(delta=0.2, falls=(0.05, 0.4), samples=(200,), repeats=100)
+    assert found["with samples", 200, 0.05] == [0, 0]
+    assert found["with samples", 200, 0.4] == [1, 1]
+    assert shares(falls=(0.1,), samples=(200,), repeats=100)["with samples", 200, 0.1][0] > 0.5
 
 
 def test_a_model_falls_to_nothing_at_most():

@@ -32,8 +32,8 @@ class Flight:
         ``int [n]``: samples that each had.
     waited
         ``float [n]``: mean seconds of each one's trips before; NaN before the first.
-    version
-        Flights that had ended when this one began.
+    new
+        ``int [n]``: samples that have arrived since each one's trip before; 0 in its first.
     begun, ends
         Seconds on the clock.
     tier
@@ -46,7 +46,7 @@ class Flight:
     trips: np.ndarray
     held: np.ndarray
     waited: np.ndarray
-    version: int
+    new: np.ndarray
     begun: float
     ends: float
     tier: int = 0
@@ -75,7 +75,7 @@ class Clock:
         self._seconds = np.zeros(K)
         self._away = np.zeros(K, bool)
         self._heap: list[tuple[float, int, Flight]] = []
-        self._sent = self._ended = 0
+        self._sent = 0
         self._new: list[Flight] = []
 
     def there(self, clients: Iterable[int] | None = None) -> np.ndarray:
@@ -94,20 +94,22 @@ class Clock:
         Who leaves on the way is waited for until then. Nothing happens if nobody is there.
         """
         # One by one: most flights are of one client, for which arrays take several times as long.
-        devices, sent, come, trips, held, waited, ends = self.devices, [], [], [], [], [], self.now
+        devices, ends = self.devices, self.now
+        sent, come, trips, held, waited, new = ([] for _ in range(6))
         for k in np.asarray(clients, dtype=np.int64).tolist():
             leaves = float(devices.leaves[k])
             if devices.silent[k] or self._away[k] or leaves <= self.now:
                 continue
             n, before = int(self.trips[k]), float(self._seconds[k])
-            seconds, arrives = devices.trip(k, n)
+            seconds, arrives, has, arrived = devices.trip(k, n)
             end = min(self.now + seconds, leaves)
             sent.append(k)
             ends = max(ends, end)
             if arrives and end < leaves:
                 come.append(k)
                 trips.append(n)
-                held.append(devices.held(k, n))
+                held.append(has)
+                new.append(arrived)
                 waited.append(before / n if n else np.nan)
             self.trips[k] += 1
             self._seconds[k] = before + seconds
@@ -118,7 +120,7 @@ class Clock:
         flight = Flight(
             *(self._sent, away, away if come == sent else np.array(come, np.int64)),
             *(np.array(trips, np.int64), np.array(held, np.int64), np.array(waited, np.float64)),
-            *(self._ended, self.now, ends, tier),
+            *(np.array(new, np.int64), self.now, ends, tier),
         )
         heapq.heappush(self._heap, (flight.ends, flight.number, flight))
         self._sent += 1
@@ -146,5 +148,4 @@ class Clock:
             self._away[k] = False
         for k, held in zip(flight.clients.tolist(), flight.held.tolist()):
             self.held[k] = held
-        self._ended += 1
         return flight

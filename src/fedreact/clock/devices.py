@@ -59,7 +59,7 @@ class Devices:
     n_samples
         ``[K]`` train samples of each client, once all have arrived.
     gflops
-        ``gflops(n)``: what training on n samples takes in a trip.
+        ``gflops(held, new)``: what a trip takes with so many samples, so many of which are new.
     seed
         Of the generators.
     horizon
@@ -79,7 +79,7 @@ class Devices:
         self,
         network: Network,
         n_samples: Sequence[int],
-        gflops: Callable[[int], float],
+        gflops: Callable[[int, int], float],
         seed: int,
         horizon: float = np.inf,
     ):
@@ -91,8 +91,9 @@ class Devices:
         start, growth = rng.uniform(*network.start, K), rng.uniform(*network.growth, K)
         self.leaves = np.full(K, np.inf)
         if network.leaving and np.isfinite(horizon):
-            gone = rng.permutation(K)[: network.leaving]
-            self.leaves[gone] = rng.uniform(0, horizon, len(gone))
+            of_leaving = generator(seed, "leaving")  # so that all else is the same without
+            gone = of_leaving.permutation(K)[: network.leaving]
+            self.leaves[gone] = of_leaving.uniform(0, horizon, len(gone))
         low, high = np.array(network.delays, float)[self.part].T
         once = None if network.redrawn else rng.uniform(low, high)
         # Numbers of one client are read, which takes longer of arrays than of lists.
@@ -101,27 +102,32 @@ class Devices:
             for of in (start, growth, low, high, self.n_samples, once)
         )
         self._gflops, self._seconds = gflops, {}
-        self._drawn: dict[int, np.random.Generator] = {}
+        self._drawn: dict[int, tuple[np.random.Generator, np.random.Generator]] = {}
 
     def held(self, client: int, trip: int) -> int:
         """Samples that a client has in its trip 0, 1, 2, ...; they arrive in their order."""
         share = min(self._start[client] + trip * self._growth[client], 1.0)
         return max(1, ceil(share * self._n[client] - 1e-9))
 
-    def trip(self, client: int, trip: int) -> tuple[float, bool]:
-        """Seconds of the next trip of a client, and whether its update arrives.
+    def trip(self, client: int, trip: int) -> tuple[float, bool, int, int]:
+        """Seconds of the next trip of a client, whether its update arrives, and on what it trains.
 
-        Its trips are asked for in their order, each once.
+        These are the samples that it has, and how many of them have arrived since its trip before;
+        none in its first. Its trips are asked for in their order, each once.
         """
         if client not in self._drawn:
-            self._drawn[client] = generator(self.seed, "trips", client)
-        rng, n = self._drawn[client], self.held(client, trip)
-        if n not in self._seconds:
-            self._seconds[n] = self._gflops(n) / self.network.rate
+            self._drawn[client] = tuple(
+                generator(self.seed, of, client) for of in ("trips", "lost")
+            )
+        rng, of_lost = self._drawn[client]
+        held = self.held(client, trip)
+        had = held, held - self.held(client, trip - 1) if trip else 0
+        if had not in self._seconds:
+            self._seconds[had] = self._gflops(*had) / self.network.rate
         if self._once is None:
             low = self._low[client]
             delay = low + (self._high[client] - low) * rng.random()
         else:
             delay = self._once[client]
-        arrives = not self.network.lost or rng.random() >= self.network.lost
-        return delay + self._seconds[n], arrives
+        arrives = not self.network.lost or of_lost.random() >= self.network.lost
+        return delay + self._seconds[had], arrives, *had

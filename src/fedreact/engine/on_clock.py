@@ -45,12 +45,17 @@ class Spent:
     down: float = 0.0
 
 
-def costs(job: Job, held: int) -> tuple[float, float]:
-    """Local steps and GFLOPs of a trip of a client that has so many samples."""
+def costs(job: Job, held: int, new: int) -> tuple[float, float]:
+    """Local steps and GFLOPs of a trip of a client that has so many samples, so many of them new.
+
+    A backward pass takes two forward passes.
+    """
     half, training = job.algorithm, job.training
     forward = 2 * training.objective.multiply_adds(job.X.shape[1]) / 1e9
     drawn = half.models * training.n_drawn(held)
     passes = getattr(half, "passes", 0) * held
+    if hasattr(half, "tested"):
+        passes += half.tested(training, held, new)
     return half.models * training.n_steps(held), (3 * drawn + passes) * forward
 
 
@@ -62,17 +67,17 @@ def foresee(
     Nothing is trained: when flights end does not depend on what is learnt, but for algorithms that
     choose by it, whose flights take as much each.
     """
-    of_trip: dict[int, float] = {}
+    of_trip: dict[tuple[int, int], float] = {}
     ended, spent, K = [], 0.0, len(job.clients)
     algorithm.begin(clock)
     while (flight := clock.next()) is not None:
         if minutes is not None and clock.now > 60 * minutes:
             break
         taken = 0.0
-        for n in flight.held.tolist():
-            if n not in of_trip:
-                of_trip[n] = costs(job, n)[1]
-            taken += of_trip[n]
+        for had in zip(flight.held.tolist(), flight.new.tolist()):
+            if had not in of_trip:
+                of_trip[had] = costs(job, *had)[1]
+            taken += of_trip[had]
         if gflops is not None and ended and spent + taken / 2 > K * gflops:
             break
         ended.append(flight.number)
@@ -122,8 +127,10 @@ def fly(
     Raises
     ------
     UserError
-        The training diverges, or a process of it ended.
+        Nothing ends in time, the training diverges, or a process of it ended.
     """
+    if not ended:
+        raise UserError(f"{what}: no update comes in time; give it more minutes")
     torch.set_num_threads(1)
     half, K, device = job.algorithm, len(job.clients), resolve_device(place.device)
     n_flights, needed = len(ended), set(ended)
@@ -142,6 +149,7 @@ def fly(
     algorithm.begin(clock)
     for _ in range(done):  # what had been sent off by then; its trainings are done or kept
         algorithm.proceed(clock, _next(clock, what), server)
+    counted = -1 if saved is None else max(of.number for of in clock.sent_off())
     clock.sent_off()
     started = last = time.monotonic()
     with (
@@ -154,16 +162,17 @@ def fly(
         def send(flight: Flight) -> None:
             """Begin the trainings of a flight, with what it was sent before an interruption.
 
-            Where no update will come, nothing is trained.
+            What is sent counts; but where no update will come in time, nothing is trained.
             """
-            if flight.number not in needed or not len(flight.clients):
-                return
-            if flight.number not in snapshots:
+            if flight.number > counted:
                 sent = algorithm.sent(half, server, flight)
                 theta, size = algorithm.coded(sent["theta"])
                 rest = sum(v.nbytes for name, v in sent.items() if name != "theta")
-                spent.down += (size + rest) * len(flight.clients)
+                spent.down += (size + rest) * len(flight.all)
                 snapshots[flight.number] = sent | {"theta": theta}
+            if flight.number not in needed or not len(flight.clients):
+                snapshots.pop(flight.number, None)
+                return
             own = {name: of[flight.clients] for name, of in state.items()}
             held = [job.clients[k][:n] for k, n in zip(flight.clients, flight.held)]
             given = snapshots[flight.number], own, flight.clients.tolist()
@@ -186,8 +195,8 @@ def fly(
                     )
                 for name, kept in state.items():
                     kept[flight.clients] = own[name]
-                for n in flight.held:
-                    steps, gflops = costs(job, int(n))
+                for had in zip(flight.held.tolist(), flight.new.tolist()):
+                    steps, gflops = costs(job, *had)
                     spent.steps, spent.gflops = spent.steps + steps, spent.gflops + gflops
             algorithm.proceed(clock, flight, server)
             bar.update()

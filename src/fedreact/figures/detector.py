@@ -1,6 +1,7 @@
 """The study of FedConD's test of drift: how often it finds a fall of accuracy."""
 
 from dataclasses import dataclass
+from itertools import product
 
 from fedreact.figures.contract import FigureKind
 
@@ -12,7 +13,7 @@ class Detector(FigureKind):
     """Shares of clients whose fall is found, by its size, over seeds with 95% intervals."""
 
     def draw(self, title, cells, files):
-        """Draw lines ``seed, test, samples, fall, first, within`` of the study."""
+        """Draw lines ``seed, test, delta, samples, fall, first, within`` of the study."""
         import pandas as pd
         from matplotlib.figure import Figure
         from matplotlib.lines import Line2D
@@ -20,14 +21,14 @@ class Detector(FigureKind):
         from fedreact.figures.style import COLOURS, interval, with_seeds
 
         table = pd.concat([pd.read_csv(path) for path in files])
-        figure = Figure(figsize=(7.5, 3.6), layout="constrained")
-        left, right = figure.subplots(1, 2, sharey=True)
-        sizes = sorted(table["samples"].unique())
-        for axes, column, when in (
-            (left, "first", "in the first round after it"),
-            (right, "within", "in any of the rounds after it"),
-        ):
-            for (test, n), part in table.groupby(["test", "samples"]):
+        deltas, sizes = (sorted(table[name].unique()) for name in ("delta", "samples"))
+        rows = len(deltas)
+        figure = Figure(figsize=(7.5, 1.0 + 2.6 * rows), layout="constrained")
+        panels = figure.subplots(rows, 2, sharey=True, sharex=True, squeeze=False)
+        columns = {"first": "in the round after it", "within": "in any of the rounds after it"}
+        for (i, delta), (j, column) in product(enumerate(deltas), enumerate(columns)):
+            axes, of_delta = panels[i, j], table[table["delta"] == delta]
+            for (test, n), part in of_delta.groupby(["test", "samples"]):
                 mean, half = interval(part.pivot(index="fall", columns="seed", values=column))
                 look = {"color": COLOURS[sizes.index(n)], "linestyle": LOOK[test]}
                 axes.errorbar(
@@ -39,10 +40,14 @@ class Detector(FigureKind):
                     linewidth=1.3,
                 )
             axes.axhline(0.05, color="#666666", linestyle=":", linewidth=1)
-            axes.set(xlabel="Fall of the accuracy", ylim=(-0.03, 1.03))
-            axes.set_title(f"Found {when}", fontsize="medium", loc="left")
+            axes.set(ylim=(-0.03, 1.03))
+            needed = f", if larger than {delta:g}" if delta else ""
+            axes.set_title(f"Found {columns[column]}{needed}", fontsize="small", loc="left")
             axes.spines[["top", "right"]].set_visible(False)
-        left.set_ylabel("Share of the clients")
+        for axes in panels[-1]:
+            axes.set_xlabel("Fall of the accuracy")
+        for axes in panels[:, 0]:
+            axes.set_ylabel("Share of the clients")
         handles = [
             Line2D([], [], color=COLOURS[i], label=f"{n} samples a round")
             for i, n in enumerate(sizes)

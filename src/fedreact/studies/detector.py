@@ -1,10 +1,12 @@
 """What FedConD's test of drift can find (section 6.2.1, eq. 6.4), simulated.
 
 A client's model is right on a share of the samples; then the share falls at once. After each round
-the model is scored on some samples, and the score is tested against those of the rounds before.
+the model is scored on some samples, and the score is tested against those of the rounds before;
+with delta, as the method has it, a fall must also be larger than that.
 """
 
 from dataclasses import dataclass
+from itertools import product
 from typing import ClassVar
 
 import numpy as np
@@ -28,6 +30,8 @@ class Detector:
         By how much it falls.
     samples
         Of a round's score.
+    deltas
+        Falls of the score that are needed besides; .2 in FedConD on images.
     rounds
         After the fall; as many as are kept lie before it.
     repeats
@@ -37,10 +41,13 @@ class Detector:
     accuracy: InnerShare = 0.8
     falls: tuple[float, ...] = (0.0, 0.05, 0.1, 0.2, 0.3, 0.4, 0.6, 0.8)
     samples: tuple[Count, ...] = (10, 50, 200)
+    deltas: tuple[float, ...] = (0.0, 0.2)
     rounds: Count = 5
     repeats: Count = 200
 
-    COLUMNS: ClassVar[tuple[str, ...]] = ("seed", "test", "samples", "fall", "first", "within")
+    COLUMNS: ClassVar[tuple[str, ...]] = (
+        *("seed", "test", "delta", "samples", "fall", "first", "within"),
+    )
 
     def run(self, seeds):
         """Shares of the clients whose fall is found in the first round after it, and in any.
@@ -54,16 +61,17 @@ class Detector:
                     before = rng.binomial(n, self.accuracy, (self.repeats, QUEUE)) / n
                     share = max(self.accuracy - fall, 0.0)
                     after = rng.binomial(n, share, (self.repeats, self.rounds)) / n
-                    for test in (PRINTED, "with samples"):
-                        found = [_found(*of, n, test == PRINTED) for of in zip(before, after)]
+                    for test, delta in product((PRINTED, "with samples"), self.deltas):
+                        how = n, test == PRINTED, delta
+                        found = [_found(*of, *how) for of in zip(before, after)]
                         first, within = np.mean([[f[0], any(f)] for f in found], axis=0)
-                        yield [seed, test, n, fall, float(first), float(within)]
+                        yield [seed, test, delta, n, fall, float(first), float(within)]
 
 
-def _found(before, after, n, printed):
+def _found(before, after, n, printed, delta):
     """In which of the rounds after it a client finds its fall, if each is tested by itself."""
     counts = np.full(len(before), n)
-    return [detected(before, counts, now, n, printed) for now in after]
+    return [detected(before, counts, now, n, printed, delta) for now in after]
 
 
 STUDY = Detector

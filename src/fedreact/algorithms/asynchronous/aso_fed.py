@@ -96,10 +96,8 @@ class ASOFed(Algorithm):
         return {"theta": self.seen(half.model, server["theta"]), "rate": np.array(rate)}
 
     def arrived(self, half, server, uploads, sent, flight, clock):
-        """Eq. 5.4, by counts of what has arrived, and eqs. 5.5 and 5.6."""
-        share = flight.held[0] / clock.held.sum()
-        theta = server["theta"] - share * (sent["theta"].astype(np.float64) - uploads["theta"][0])
-        theta = theta.astype(np.float32)
+        """Eqs. 5.4, 5.5 and 5.6."""
+        theta = moved_by_counts(server, uploads, sent, flight, clock)
         if self.features in ("scaled", "literal"):
             theta = self.attended(half.model, theta)
         return {"theta": theta}
@@ -120,6 +118,13 @@ class ASOFed(Algorithm):
         theta = theta.copy()
         theta[at] = alpha.ravel() * theta[at].astype(np.float64)
         return theta
+
+
+def moved_by_counts(server, uploads, sent, flight, clock) -> np.ndarray:
+    """The server's model ``[S]`` after an update, weighed by what has arrived by now: eq. 5.4."""
+    share = flight.held[0] / clock.held.sum()
+    theta = server["theta"] - share * (sent["theta"].astype(np.float64) - uploads["theta"][0])
+    return theta.astype(np.float32)
 
 
 def attention(model, theta: np.ndarray) -> tuple[np.ndarray, np.ndarray]:

@@ -29,10 +29,13 @@ class Algorithm:
         Whether there is one client that has the samples of all.
     travels
         Whether models travel; where they do not, trips have no delays.
+    finds
+        Metrics that :meth:`found` gives.
     """
 
     pooled: ClassVar[bool] = False
     travels: ClassVar[bool] = True
+    finds: ClassVar[tuple[str, ...]] = ()
 
     @staticmethod
     def skip(task: Task) -> str | None:
@@ -40,7 +43,12 @@ class Algorithm:
         return None
 
     def half(self) -> "ClientHalf":
-        """The clients' half."""
+        """The clients' half.
+
+        If it tests the model on samples before it trains, ``tested(training, held, new)`` of it
+        says on how many, where a client holds so many and so many have arrived since its trip
+        before: they take time and compute.
+        """
         raise NotImplementedError
 
     def begin(self, clock: Clock) -> None:
@@ -83,3 +91,7 @@ class Algorithm:
     def personal(self, half: "ClientHalf", server: Arrays, state: Arrays) -> np.ndarray:
         """Weights ``[K, P]`` that clients are scored with, or ``[1, P]``: the same for all."""
         return half.personal(server, state)
+
+    def found(self, state: Arrays, drifting: np.ndarray) -> dict[str, float]:
+        """What it finds beside scores, by metric; ``drifting [K]``: whose data changes."""
+        return {}

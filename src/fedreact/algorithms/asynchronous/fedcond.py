@@ -2,10 +2,11 @@
 
 from dataclasses import dataclass, replace
 from math import ceil
-from typing import Literal
+from typing import ClassVar, Literal
 
 import numpy as np
 
+from fedreact.algorithms.asynchronous.aso_fed import moved_by_counts
 from fedreact.algorithms.asynchronous.contract import Algorithm
 from fedreact.algorithms.synchronous.contract import Algorithm as ClientHalf
 from fedreact.clients.drift_test import QUEUE, detected
@@ -31,32 +32,39 @@ class Watching(ClientHalf):
     factor: Positive
 
     def start(self, theta, n_clients):
-        """An empty queue of scores, and of the samples they are of; no sample seen, no drift."""
+        """An empty queue of scores, and of the samples they are of; nothing seen or found."""
         queue, count = np.full((n_clients, QUEUE), np.nan, np.float32), np.zeros(n_clients)
-        return {"scores": queue, "counts": queue.copy(), "seen": count, "weight": count + 1}
+        return {"scores": queue, "counts": queue.copy()} | {
+            name: count.copy() for name in ("seen", "tests", "drifts", "running")
+        }
+
+    def tested(self, training, held, new):
+        """All new samples."""
+        return new
 
     def local(self, training, sent, state, work):
         """Test, change lambda, train."""
         import torch
 
         kept, pull = {name: of.clone() for name, of in state.items()}, []
-        found = torch.zeros(len(work.clients))
         for k, held in enumerate(work.clients):
-            new = held[int(state["seen"][k]) :]
+            seen, drifts = int(state["seen"][k]), False
+            new = held[seen:] if seen else held[:0]  # what is there at first did not arrive
             if len(new):
                 score = goodness(training.objective, sent["theta"], work.data, new)
                 queue, counts = (state[n][k].cpu().numpy() for n in ("scores", "counts"))
                 drifts = self.test != "never" and detected(
                     queue, counts, score, len(new), self.test == "printed", self.delta, self.level
                 )
-                kept["weight"][k] = state["weight"][k] * self.factor if drifts else 1.0
-                found[k] = drifts  # without new samples there is no test, and lambda stays
+                kept["tests"][k] += 1
                 for name, value in (("scores", score), ("counts", len(new))):
                     last = state[name][k].roll(-1)
                     last[-1] = value
                     kept[name][k] = last
             kept["seen"][k] = len(held)
-            pull.append(self.lam * float(kept["weight"][k]))
+            kept["drifts"][k] += drifts
+            kept["running"][k] = state["running"][k] + 1 if drifts else 0
+            pull.append(self.lam * self.factor ** float(kept["running"][k]))
         start = work.of_each(sent["theta"])
         # The pull is one number for the clients that train together; on the clock that is one.
         rows = [
@@ -68,7 +76,7 @@ class Watching(ClientHalf):
             )
             for k, draws in enumerate(training.draw(work))
         ]
-        return {"theta": torch.cat(rows), "drifts": found}, kept
+        return {"theta": torch.cat(rows)}, kept
 
 
 @dataclass(frozen=True)
@@ -90,8 +98,11 @@ class FedConD(Algorithm):
     level
         Of significance.
     factor
-        That lambda grows by with each trip in which drift is found; below 1 it falls (Fig. 6.8).
+        That lambda grows by with each trip on end in which drift is found; below 1 it falls
+        (Fig. 6.8). A trip without new samples finds none.
     """
+
+    finds: ClassVar[tuple[str, ...]] = ("drift_tests", "alarms_drifting", "alarms_others")
 
     lam: NonNegative = 1.0
     gamma: Share = 0.2
@@ -112,7 +123,7 @@ class FedConD(Algorithm):
             clock.send([k])
 
     def proceed(self, clock, flight, server):
-        """Line 7: the device with the fewest updates; ties are drawn."""
+        """Line 7: the device that was asked least often; ties are drawn."""
         there = clock.there()
         if len(there):
             fewest = there[clock.trips[there] == clock.trips[there].min()]
@@ -120,15 +131,21 @@ class FedConD(Algorithm):
             clock.send([rng.choice(fewest)])
 
     def server(self, half, theta, n_clients):
-        """The model, and how often drift was found."""
-        return {"theta": theta, "drifts": np.zeros((), np.int64)}
+        """The model."""
+        return {"theta": theta}
 
     def arrived(self, half, server, uploads, sent, flight, clock):
-        """Eq. 6.5."""
-        share = flight.held[0] / clock.held.sum()
-        theta = server["theta"] - share * (sent["theta"].astype(np.float64) - uploads["theta"][0])
-        found = server["drifts"] + int(uploads["drifts"][0])
-        return {"theta": theta.astype(np.float32), "drifts": found}
+        """Eq. 6.5, which is eq. 5.4."""
+        return {"theta": moved_by_counts(server, uploads, sent, flight, clock)}
+
+    def found(self, state, drifting):
+        """Tests of a client on average; shares of the tests of some clients that find drift."""
+        tests, drifts = state["tests"], state["drifts"]
+        shares = [
+            drifts[of].sum() / tests[of].sum() if tests[of].any() else np.nan
+            for of in (drifting, ~drifting)
+        ]
+        return dict(zip(self.finds, [tests.mean(), *shares]))
 
 
 ALGORITHM = FedConD

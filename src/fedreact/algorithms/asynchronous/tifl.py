@@ -1,7 +1,6 @@
 """TiFL (Chai et al. 2020, "TiFL: A tier-based federated learning system")."""
 
 from dataclasses import dataclass
-from typing import ClassVar
 
 import numpy as np
 
@@ -17,14 +16,19 @@ from fedreact.rng import generator
 class Reporting(FedAvg):
     """FedAvg's client, which also says how good the model is that it received."""
 
-    passes: ClassVar[int] = 1
+    def tested(self, training, held, new):
+        """As many samples as the client trains on in the trip, where it has so many."""
+        return min(held, training.n_drawn(held))
 
     def local(self, training, sent, state, work):
-        """Test on one's own train samples, then train."""
+        """Test on some of one's own train samples, drawn anew, then train."""
         import torch
 
         given = training.objective, sent["theta"], work.data
-        scores = [goodness(*given, held) for held in work.clients]
+        scores = [
+            goodness(*given, rng.choice(held, self.tested(training, len(held), 0), replace=False))
+            for held, rng in zip(work.clients, work.generators("test of the tier"))
+        ]
         uploads, state = super().local(training, sent, state, work)
         return uploads | {"score": torch.tensor(scores)}, state
 

@@ -57,14 +57,14 @@ def run(
     if task.kind == "regression":
         y, unit, centre = standardise(data.y, clients)
     main = next(iter(metrics))
+    made = {method.name: prepared(method, options, task, X, y, clients, seed) for method in methods}
+    finds = sorted({name for algorithm, _ in made.values() for name in algorithm.finds})
     of_tests = hashlib.sha256(b"".join(np.asarray(test).tobytes() for test in tests))
     scored = f"{list(metrics)} {of_tests.hexdigest()}"
     for method in methods:
-        algorithm, job = prepared(method, options, task, X, y, clients, seed)
+        algorithm, job = made[method.name]
         what = f"{method.name}, {inputs.setting}, seed {seed}"
         ended, _ = foresee(job, algorithm, clock(algorithm, job, options), *budget(options))
-        if not ended:
-            raise UserError(f"{what}: no update comes in time; give it more minutes")
 
         def score(engine, server, state, algorithm=algorithm, half=job.algorithm, what=what):
             """Means by metric, then the clients' scores by the first."""
@@ -77,7 +77,8 @@ def run(
                 metrics[name].over(of[drift] if metrics[name].of_drifting else of)
                 for name, of in found.items()
             ]
-            return [*means, *found[main]]
+            own = algorithm.found(state, groups == 1)
+            return [*means, *(own.get(name, np.nan) for name in finds), *found[main]]
 
         points = sorted(
             {-(-i * len(ended) // options.points) for i in range(1, options.points + 1)}
@@ -88,12 +89,13 @@ def run(
         )
         for t, row in enumerate(rows, start=1):
             taken, means = dict(zip(TAKEN, row.tolist())), row[len(TAKEN) :]
+            named = [*metrics, *finds]
             taken["bytes"] = taken["bytes_up"] + taken["bytes_down"]
-            of_clients = means[len(metrics) :].astype(np.float32)
+            of_clients = means[len(named) :].astype(np.float32)
             nowhere = np.full(len(tests), -1, dtype=np.int16)
             yield Line(
                 (method.name, t),
-                dict(zip(metrics, means.tolist())) | taken,
+                dict(zip(named, means.tolist())) | taken,
                 {"score": of_clients, "cluster": nowhere, "true_cluster": groups},
             )
 
@@ -126,10 +128,11 @@ def prepared(
         half = algorithm.half().on(architecture(options, task))
     except (TypeError, UserError) as error:
         raise UserError(f"method {method.name}: {error}") from error
-    if algorithm.pooled:  # what arrives first at each client is there first
-        arrives = np.concatenate([(np.arange(len(of)) + 0.5) / len(of) for of in clients])
-        clients = [np.concatenate(clients)[np.argsort(arrives, kind="stable")]]
     training = local_training(options, task, half.model)
+    if algorithm.pooled:  # a trip is as long as that of a client with a mean share
+        mean = round(np.mean([len(of) for of in clients]))
+        training = replace(training, steps=training.n_steps(mean))
+        clients = [np.concatenate(clients)]
     return algorithm, Job(training, half, X, list(clients), seed, y)
 
 
@@ -140,15 +143,13 @@ def clock(algorithm: Algorithm, job: Job, options: Options) -> Clock:
         stay = clock(algorithm, job, replace(options, leaving=0))
         foresee(job, algorithm, stay, *budget(options))
         horizon = stay.now
-    network = Network(
-        options.delays if algorithm.travels else ((0.0, 0.0),),
-        *(options.redrawn, options.rate, options.start, options.growth),
-    )
-    if not algorithm.pooled:
-        absent = {name: getattr(options, name) for name in ("silent", "leaving", "lost")}
-        network = replace(network, **absent)
+    delays = options.delays if algorithm.travels else ((0.0, 0.0),)
+    network = Network(delays, options.redrawn, options.rate)
+    if not algorithm.pooled:  # which has all data from the start, and answers
+        of_clients = ("start", "growth", "silent", "leaving", "lost")
+        network = replace(network, **{name: getattr(options, name) for name in of_clients})
     sizes = [len(of) for of in job.clients]
-    return Clock(Devices(network, sizes, lambda n: costs(job, n)[1], job.seed, horizon))
+    return Clock(Devices(network, sizes, lambda *had: costs(job, *had)[1], job.seed, horizon))
 
 
 def budget(options: Options) -> tuple[float | None, float | None]:

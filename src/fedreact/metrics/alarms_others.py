@@ -1,0 +1,9 @@
+"""How often clients whose data does not change find that it does."""
+
+from fedreact.metrics.contract import Metric
+
+METRIC = Metric(
+    title="Share of the tests that find drift, of other clients",
+    better="lower",
+    bounds=(0.0, 1.0),
+)
