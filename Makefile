@@ -37,7 +37,7 @@ endif
 	python -m pip install -q -r requirements.txt
 ifneq ($(SUMO),no)
 	python -m pip install -q -r requirements-sumo.txt || \
-	  { echo "error: SUMO could not be installed; all but Tables 1, 6 and ICLR 4 works without: make setup SUMO=no" >&2; exit 2; }
+	  { echo "error: SUMO could not be installed; all but rows and tables of vehicles (table06, iclr_table04, sumo_...) works without: make setup SUMO=no" >&2; exit 2; }
 endif
 	python -m pip install -q --no-deps -e .
 	@touch $@

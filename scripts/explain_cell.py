@@ -9,14 +9,13 @@ from pathlib import Path
 from fedreact import provenance
 from fedreact.command import parser, run
 from fedreact.digest import code_digest
-from fedreact.errors import UserError
 from fedreact.tables import origins
 from fedreact.workflow.files import results_of
 
 
 def main(args):
     """Read the file beside the table, print."""
-    table = read(args.table)
+    table = origins.read(args.table)
     cell = origins.find(table["cells"], args.row, args.column, args.metric)
     origin = origins.part(table, cell)
     made = provenance.read_record(results_of(args.table), args.table)
@@ -26,20 +25,6 @@ def main(args):
     if is_now(str(args.table), table["csv"]["sha256"]) is False:
         print(f"{args.table} has changed since this was written; make it again\n")
     print("\n".join(origins.describe(origin, made, is_now, code_now)))
-
-
-def read(csv):
-    """Read the origins of a table from the file beside it."""
-    if not csv.is_file():
-        raise UserError(f"{csv}: no such file")
-    path = csv.with_suffix(origins.SUFFIX)
-    try:
-        return json.loads(path.read_text())
-    except FileNotFoundError as error:
-        again = f"snakemake --force {csv} --cores 1 --config scale={results_of(csv).name}"
-        raise UserError(f"{path}: no record of this table; make it again: {again}") from error
-    except ValueError as error:
-        raise UserError(f"{path}: not JSON ({error})") from error
 
 
 def is_now(path, digest):

@@ -102,12 +102,21 @@ def test_labels_that_fit_none_or_several_list_the_candidates(table, row, column,
 def test_a_table_without_its_origins_says_how_to_get_them(table):
     csv = Path(table["csv"]["path"])
     with pytest.raises(UserError, match=r"make it again: snakemake --force results/quick/tables/t"):
-        explain_cell.read(csv)
+        origins.read(csv)
     with pytest.raises(UserError, match="no such file"):
-        explain_cell.read(csv.with_name("u.csv"))
+        origins.read(csv.with_name("u.csv"))
     csv.with_suffix(origins.SUFFIX).write_text("{")
     with pytest.raises(UserError, match="not JSON"):
-        explain_cell.read(csv)
+        origins.read(csv)
+
+
+def test_of_a_run_that_is_kept_it_says_where_what_made_it_stands(tmp_path):
+    csv = tmp_path / "tables" / "t.csv"
+    csv.parent.mkdir()
+    csv.touch()
+    (tmp_path / "run.json").write_text("{}")
+    with pytest.raises(UserError, match=r"of a run that is kept; .*run\.json says what made it"):
+        origins.read(csv)
 
 
 def test_a_whole_label_goes_before_a_part_of_another():

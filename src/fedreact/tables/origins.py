@@ -5,6 +5,7 @@ the files of scores that it is a mean of, and the records (:mod:`fedreact.proven
 files and of all that they were made from.
 """
 
+import json
 import shlex
 from collections.abc import Callable, Sequence
 from pathlib import Path
@@ -16,6 +17,7 @@ from fedreact import provenance
 from fedreact.errors import UserError
 from fedreact.tables import cells
 from fedreact.tables import published as values
+from fedreact.workflow.files import results_of
 
 SUFFIX = ".provenance.json"
 
@@ -88,6 +90,28 @@ def _published(cell, published, file):
         return None
     place = {key: cell[key] for key in ("row", "column")}
     return {"value": cell["published"], "source": published["source"], **place, "file": file}
+
+
+def read(csv: Path) -> dict:
+    """Origins of a table, from the file beside it.
+
+    Raises
+    ------
+    UserError
+        There is none, or no table.
+    """
+    if not csv.is_file():
+        raise UserError(f"{csv}: no such file")
+    path, kept = csv.with_suffix(SUFFIX), csv.parent.with_name("run.json")
+    try:
+        return json.loads(path.read_text())
+    except FileNotFoundError as error:
+        if kept.is_file():
+            raise UserError(f"{csv}: of a run that is kept; {kept} says what made it") from error
+        again = f"snakemake --force {csv} --cores 1 --config scale={results_of(csv).name}"
+        raise UserError(f"{path}: no record of this table; make it again: {again}") from error
+    except ValueError as error:
+        raise UserError(f"{path}: not JSON ({error})") from error
 
 
 def find(lines: list[dict], row: str, column: str, metric: str | None = None) -> dict:
