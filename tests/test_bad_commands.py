@@ -65,7 +65,7 @@ PARTITIONERS = {
     },
     "dirichlet": AMOUNTS | {"beta": BETA, "min_samples": (["2", "5"], ["0", "-3", "999"])},
     "labels": AMOUNTS
-    | {"labels": (["0;1", "0,1;2", "0", "2;0"], ["9;0", "a;0", ";0", "", "0;1;2", "-1;0"])},
+    | {"labels": (["0_1", "0,1_2", "0", "2_0"], ["9_0", "a_0", "_0", "", "0_1_2", "-1_0"])},
     "owner": {
         "clients": (["5", "null"], ["6", "0", "x"]),
         "split": (["random", "chronological"], ["x"]),

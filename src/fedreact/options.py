@@ -199,7 +199,7 @@ def text_of(value: Any) -> str:
         return {True: "true", False: "false", None: "null"}[value]
     if isinstance(value, list | tuple):
         nested = any(isinstance(part, list | tuple) for part in value)
-        return (";" if nested else ",").join(map(text_of, value))
+        return ("_" if nested else ",").join(map(text_of, value))
     if isinstance(value, Mapping):
         return ",".join(f"{key}:{text_of(part)}" for key, part in value.items())
     # Without the plus of 1e+22: in paths, it is what divides changes.
@@ -215,7 +215,7 @@ def value_of(cls: type, name: str, text: str, where: str) -> Any:
         return None
     if get_origin(hint) is tuple:
         if get_origin(_plain(get_args(hint)[0])) is tuple:
-            return [[_scalar(one) for one in part.split(",")] for part in text.split(";")]
+            return [[_scalar(one) for one in part.split(",")] for part in text.split("_")]
         return [_scalar(part) for part in text.split(",") if part]
     if get_origin(hint) is dict:
         pairs = [part.partition(":") for part in text.split(",") if part]

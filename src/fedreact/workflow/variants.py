@@ -17,7 +17,7 @@ from fedreact.runs import contract as runs
 MARKS = ("setting", "method", "options", "tuned")
 """Keys of a cell that are no changes of its setting; ``options`` are those of its method."""
 
-CHANGE = r"[A-Za-z0-9._]+=[A-Za-z0-9._,:;-]*"
+CHANGE = r"[A-Za-z0-9._]+=[A-Za-z0-9._,:-]*"
 """In a path; the wildcards of ``workflow/rules/common.smk`` take it."""
 
 OWN = ("encoder", "partition", "data")

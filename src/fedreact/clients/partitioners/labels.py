@@ -24,7 +24,7 @@ class Labels:
     cluster_sizes
         Clients in each cluster, e.g. 3,3,4.
     labels
-        The labels of each cluster, e.g. 0;1;0,1.
+        The labels of each cluster, e.g. 0_1_0,1.
     samples_per_client
         Samples that a client draws, train and test together.
     test_share
