@@ -492,7 +492,7 @@ def test_what_is_said_on_a_command_line_is_read_as_it_was(name, choice):
         ((1, 2), "1,2"),
         ([3], "3"),
         ((), ""),
-        (((0,), (1, 2)), "0;1,2"),
+        (((0,), (1, 2)), "0_1,2"),
         ({"kind": "dtssgd", "window": 3}, "kind:dtssgd,window:3"),
     ],
 )

@@ -42,13 +42,13 @@ for handler in logger.handlers:
 # Names in paths: a step's may carry what was changed of it, as in stationary10+linkage=average.
 wildcard_constraints:
     paper="[A-Za-z0-9_]+",
-    dataset=r"[a-z0-9-]+(\+[A-Za-z0-9.+=_,:;-]+)?",
+    dataset=r"[a-z0-9-]+(\+[A-Za-z0-9.+=_,:-]+)?",
     part=r"[A-Za-z0-9_-]+",
-    partition=r"[A-Za-z0-9.+=_,:;-]+",
-    encoder=r"[A-Za-z0-9.+=_,:;-]+",
+    partition=r"[A-Za-z0-9.+=_,:-]+",
+    encoder=r"[A-Za-z0-9.+=_,:-]+",
     kind="[a-z0-9_]+",
-    setting=r"[A-Za-z0-9.+=_,:;-]+",
-    job=r"[A-Za-z0-9.+=_,:;-]+",
+    setting=r"[A-Za-z0-9.+=_,:-]+",
+    job=r"[A-Za-z0-9.+=_,:-]+",
     seed=r"\d+",
 
 
