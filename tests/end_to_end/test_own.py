@@ -128,8 +128,11 @@ def test_data_and_nothing_else_is_five_short_files(extended):
     shutil.copy(folder / "scales/quick.yaml", folder / "scales/smoke.yaml")
     snakemake("--cores", "2", "gestures", *SMOKE, cwd=extended)
     means = cells(extended, "gestures_methods", "accuracy")["mean"]
+    assert len(means) == 5
     assert means.between(0, 1).all()
-    assert means.nunique() == len(means) == 5
+    # Several may be right of all samples; none of them trains to be worse than the constant.
+    means = means.droplevel("row")
+    assert means.drop("Constant").gt(means["Constant"]).all()
     shutil.rmtree(folder)
 
 
