@@ -9,6 +9,7 @@ from scipy.cluster.hierarchy import fcluster, linkage, ward
 from sklearn.cluster import AgglomerativeClustering
 from sklearn.metrics import rand_score
 
+from fedreact.clustering import hierarchical
 from fedreact.clustering.affect import affect, forgetting_factor, smooth
 from fedreact.clustering.hierarchical import Linkage, agglomerative, cosine_similarity, relabel
 
@@ -58,6 +59,51 @@ def test_ward_equals_scikit_learn_on_inner_products():
     for C in range(1, 11):
         expected = AgglomerativeClustering(C, linkage="ward").fit_predict(models)
         assert rand_score(expected, agglomerative(models @ models.T, C)) == 1
+
+
+@pytest.mark.parametrize("dtype", [np.float32, np.float64])
+@pytest.mark.parametrize("K", [2, 3, 10, 65, 400])
+def test_own_hierarchy_of_ward_is_scipys(K, dtype):
+    # Beyond 64 clients rows are copied together on the way.
+    models, _ = task_models(K, (K // 3, K - K // 3), noise=1.5)
+    W = cosine_similarity(models)
+    theirs = hierarchical._by_scipy(W, "ward")
+    ours = hierarchical._ward(W.astype(dtype))
+    assert sorted(ours.ravel()) == list(range(2 * K - 2))
+    for C in (1, 2, 3, 7, K // 2):
+        expected = cut(theirs, K, C)
+        assert rand_score(expected, cut(ours, K, C)) == 1
+
+
+def cut(merges, K, C):
+    """Clusters of the first K - C merges, by hand."""
+    of = {k: [k] for k in range(K)}
+    for i, (a, b) in enumerate(merges[: K - C].tolist()):
+        of[K + i] = of.pop(a) + of.pop(b)
+    labels = np.empty(K, int)
+    for label, members in enumerate(of.values()):
+        labels[members] = label
+    return labels
+
+
+def test_many_clients_in_single_precision_have_the_clusters_of_double(monkeypatch):
+    models, truth = task_models(11, (20, 30, 40), noise=1.0)
+    past = 0.5 * cosine_similarity(task_models(12, (20, 30, 40), noise=1.0)[0])
+    expected = affect(cosine_similarity(models), past, cluster3)
+    monkeypatch.setattr(hierarchical, "MANY", 90)
+    W = cosine_similarity(models)
+    assert W.dtype == np.float32
+    psi, alpha, labels = affect(W, past.astype(np.float32), cluster3)
+    assert psi.dtype == np.float32
+    assert psi == pytest.approx(expected[0], abs=1e-6)
+    assert alpha == pytest.approx(expected[1], abs=1e-5)
+    assert np.array_equal(labels, expected[2])
+
+
+def test_own_hierarchy_of_equal_clients_has_each_once():
+    for K in (2, 6, 90):
+        ours = hierarchical._ward(np.ones((K, K), np.float32))
+        assert sorted(ours.ravel()) == list(range(2 * K - 2))
 
 
 def test_what_is_clustered_is_left_as_it_is():

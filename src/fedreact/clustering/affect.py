@@ -95,7 +95,7 @@ def _block_sums(matrix, member):
     C = member.shape[1]
     sums, squares = np.zeros((C, C)), 0.0
     for first in range(0, len(matrix), ROWS):
-        band = matrix[first : first + ROWS]
+        band = matrix[first : first + ROWS].astype(float, copy=False)
         sums += member[first : first + ROWS].T @ (band @ member)
         squares += np.vdot(band, band)
     diagonal = np.diag(matrix)

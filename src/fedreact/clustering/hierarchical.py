@@ -9,7 +9,12 @@ from typing import Literal
 
 import numpy as np
 
+from fedreact.clustering import ward
+
 Linkage = Literal["ward", "ward-dissimilarity", "ward-rows", "average", "complete"]
+
+MANY = 4000
+"""Clients from which on similarities are in single precision: half the time and memory."""
 
 
 def cosine_similarity(weights: np.ndarray) -> np.ndarray:
@@ -25,9 +30,10 @@ def cosine_similarity(weights: np.ndarray) -> np.ndarray:
     Returns
     -------
     numpy.ndarray
-        ``[K, K]``, W_t: 1 on the diagonal.
+        ``[K, K]``, W_t: 1 on the diagonal. Of :data:`MANY` clients and more it is float32, whose
+        similarities are off by less than 1e-6, else float64.
     """
-    unit = weights.astype(np.float64)
+    unit = weights.astype(np.float64 if len(weights) < MANY else np.float32)
     norms = np.linalg.norm(unit, axis=1, keepdims=True)
     unit /= np.where(norms > 0, norms, 1)
     similarity = unit @ unit.T
@@ -55,14 +61,36 @@ def agglomerative(similarity: np.ndarray, n_clusters: int, linkage: Linkage = "w
         ``int64 [K]`` labels, numbered in the order of each cluster's first client.
     """
     # The workflow loads methods, and starts often: not at the top.
-    from scipy.cluster import hierarchy
     from scipy.sparse import coo_array
     from scipy.sparse.csgraph import connected_components
-    from scipy.spatial.distance import pdist, squareform
 
     K = len(similarity)
     if n_clusters >= K:
         return np.arange(K)
+    many = linkage == "ward" and similarity.dtype == np.float32
+    merges = _ward(similarity) if many else _by_scipy(similarity, linkage)
+    # Row i of the merge table makes node K + i out of two earlier nodes.
+    merges = merges[: K - n_clusters]
+    made = np.repeat(K + np.arange(len(merges)), 2)
+    nodes = 2 * K - 1
+    graph = coo_array((np.ones(made.size), (merges.ravel(), made)), shape=(nodes, nodes))
+    return relabel(connected_components(graph, directed=False)[1][:K])
+
+
+def _ward(similarity):
+    """Merges ``[K - 1, 2]`` by s_ii + s_jj - 2 s_ij."""
+    of = np.diag(similarity)
+    distances = similarity * -2
+    distances += of
+    distances += of[:, None]
+    return ward.merges(np.maximum(distances, 0, out=distances))
+
+
+def _by_scipy(similarity, linkage):
+    """Merges ``[K - 1, 2]``."""
+    from scipy.cluster import hierarchy
+    from scipy.spatial.distance import pdist, squareform
+
     # In place on the pairs i < j: of many clients, new K x K matrices take longer than the linkage.
     if linkage == "ward-rows":
         distances = pdist(similarity)
@@ -76,12 +104,7 @@ def agglomerative(similarity: np.ndarray, n_clusters: int, linkage: Linkage = "w
         np.sqrt(np.maximum(distances, 0, out=distances), out=distances)
     elif linkage != "ward-rows":
         np.maximum(np.subtract(1, distances, out=distances), 0, out=distances)
-    merges = hierarchy.linkage(distances, linkage.split("-")[0])[: K - n_clusters, :2].astype(int)
-    # Row i of the merge table makes node K + i out of two earlier nodes.
-    made = np.repeat(K + np.arange(len(merges)), 2)
-    nodes = 2 * K - 1
-    graph = coo_array((np.ones(made.size), (merges.ravel(), made)), shape=(nodes, nodes))
-    return relabel(connected_components(graph, directed=False)[1][:K])
+    return hierarchy.linkage(distances, linkage.split("-")[0])[:, :2].astype(int)
 
 
 def relabel(labels: np.ndarray) -> np.ndarray:
