@@ -87,7 +87,7 @@ def cut(merges, K, C):
 
 
 def test_many_clients_in_single_precision_have_the_clusters_of_double(monkeypatch):
-    models, truth = task_models(11, (20, 30, 40), noise=1.0)
+    models, _ = task_models(11, (20, 30, 40), noise=1.0)
     past = 0.5 * cosine_similarity(task_models(12, (20, 30, 40), noise=1.0)[0])
     expected = affect(cosine_similarity(models), past, cluster3)
     monkeypatch.setattr(hierarchical, "MANY", 90)

@@ -71,6 +71,59 @@ def test_stacked_clients_equal_each_alone():
         torch.testing.assert_close(stacked[k], alone, rtol=1e-5, atol=1e-6)
 
 
+def gradients(encoder, theta, x, lengths=None):
+    """Of some function of the features, by the weights and the series."""
+    theta, x = (of.clone().requires_grad_() for of in (theta, x))
+    features = encoder.encode(theta, x, lengths)
+    wanted = torch.linspace(-1, 1, features[0].numel(), dtype=x.dtype).view(features[0].shape)
+    return torch.autograd.grad((features * wanted).sum(), (theta, x))
+
+
+@pytest.mark.parametrize("length", [1, 7, 30])
+def test_gradients_of_stacked_clients_equal_each_alone(length):
+    # Alone a client's last layer leaves out rows without a maximum; stacked clients have all rows.
+    theta, x = weights(SMALL, 3).double(), series(3, length, 5, 3).double()
+    of_theta, of_x = gradients(SMALL, theta, x)
+    for k in range(3):
+        alone = gradients(SMALL, theta[k : k + 1], x[k : k + 1])
+        torch.testing.assert_close((of_theta[k], of_x[k]), (alone[0][0], alone[1][0]))
+
+
+@pytest.mark.parametrize("n", [1, 2])
+def test_gradients_equal_differences_of_features(n):
+    # A last block that does not widen has no product beside its convolutions.
+    narrow = CausalCNN(in_channels=2, channels=3, depth=1, reduced_size=3, out_channels=2)
+    theta, x = weights(narrow, n).double(), series(n, 6, 2, 2).double()
+    assert torch.autograd.gradcheck(narrow.encode, (theta.requires_grad_(), x.requires_grad_()))
+
+
+def test_steps_after_a_clients_length_have_no_gradients():
+    theta, x = weights(SMALL, 2).double(), series(2, 20, 5, 3).double()
+    of_theta, of_x = gradients(SMALL, theta, x, torch.tensor([7, 20]))
+    assert not of_x[0, 7:].any()
+    short = gradients(SMALL, theta[:1], x[:1, :7])
+    torch.testing.assert_close((of_theta[0], of_x[0, :7]), (short[0][0], short[1][0]))
+
+
+def test_steps_that_are_alike_share_no_gradient():
+    # Of equal values the first is the maximum, as zeros behind a series are alike.
+    theta, x = weights(SMALL), torch.zeros(1, 90, 1, 3)
+    assert gradients(SMALL, theta, x)[1].any()
+    assert not gradients(SMALL, theta, x)[1][:, 60:].any()
+
+
+def test_bfloat16_comes_close():
+    theta, x = weights(SMALL, 2), series(2, 20, 5, 3)
+    exact = gradients(SMALL, theta, x)
+    with torch.autocast("cpu", torch.bfloat16):
+        features = SMALL.encode(theta, x)
+        rough = gradients(SMALL, theta, x)
+    assert features.dtype == torch.bfloat16
+    assert rough[0].dtype == torch.float32
+    for a, b in zip(exact, rough, strict=True):  # though some maxima are at other steps
+        assert (a - b).norm() < 0.2 * a.norm()
+
+
 def test_steps_after_a_clients_length_change_nothing():
     theta, x = weights(SMALL, 2), series(2, 20, 5, 3)
     lengths = torch.tensor([7, 20])

@@ -6,14 +6,7 @@ convolutions with weight normalisation (Salimans and Kingma 2016) and leaky ReLU
 dilation 2^i in block i, a last block that widens to ``reduced_size``, a maximum over time, and a
 linear layer to ``out_channels`` features.
 
-Two things are done differently from a chain of ``torch.nn.Conv1d``, with the same results:
-
-* **Time-major rows.** Activations are matrices ``[L * B, C]`` whose row ``t * B + b`` is step t of
-  series b. A lag of s steps is then an offset of s * B rows, so each kernel tap is one matrix
-  product over a contiguous slice, accumulated in place: nothing is padded, copied or cut, and a
-  tap whose lag reaches before the first step of every series is not computed at all.
-* **Stacked clients.** All tensors have a leading axis K, one slice a client, with its own weights.
-  K = 1 is one client (a CPU worker), K > 1 all clients of a round at once (a GPU).
+How it is computed stands in :mod:`fedreact.models.causal_pass`.
 """
 
 from dataclasses import dataclass
@@ -22,44 +15,8 @@ from math import prod, sqrt
 
 import torch
 
+from fedreact.models.causal_pass import Encode
 from fedreact.models.flat import FlatWeights
-
-LEAKY_SLOPE = 0.01
-
-
-class _CausalConv(torch.autograd.Function):
-    """Leaky ReLU of a causal dilated convolution, one matrix product per kernel tap."""
-
-    @staticmethod
-    def forward(ctx, x, taps, bias, row_lags, slope):
-        """Convolve rows ``x [K, R, in]`` by ``taps [K, k, in, out]``; see :func:`causal_conv`."""
-        y = torch.baddbmm(bias[:, None], x, taps[:, -1])
-        rows = x.shape[1]
-        for j, lag in enumerate(row_lags):
-            if lag < rows:
-                y[:, lag:].baddbmm_(x[:, : rows - lag], taps[:, j])
-        if slope != 1.0:
-            torch.nn.functional.leaky_relu_(y, slope)
-        ctx.save_for_backward(x, taps, y)
-        ctx.row_lags, ctx.slope = row_lags, slope
-        return y
-
-    @staticmethod
-    def backward(ctx, dy):
-        """Return the gradients of x, taps and bias."""
-        x, taps, y = ctx.saved_tensors
-        if ctx.slope != 1.0:
-            dy = torch.ops.aten.leaky_relu_backward(dy, y, ctx.slope, True)
-        rows = x.shape[1]
-        dtaps = torch.zeros_like(taps)
-        torch.bmm(x.mT, dy, out=dtaps[:, -1])
-        dx = torch.bmm(dy, taps[:, -1].mT) if ctx.needs_input_grad[0] else None
-        for j, lag in enumerate(ctx.row_lags):
-            if lag < rows:
-                torch.bmm(x[:, : rows - lag].mT, dy[:, lag:], out=dtaps[:, j])
-                if dx is not None:
-                    dx[:, : rows - lag].baddbmm_(dy[:, lag:], taps[:, j].mT)
-        return dx, dtaps, dy.sum(1), None, None
 
 
 @dataclass(frozen=True)
@@ -144,31 +101,4 @@ class CausalCNN(FlatWeights):
         torch.Tensor
             Features ``[K, B, out_channels]``.
         """
-        K, L, B, _ = x.shape
-        w = self.unpack(theta)
-        h = x.reshape(K, L * B, -1)
-        for i, (_, _, dilation) in enumerate(self.blocks):
-            lags = [(self.kernel_size - 1 - j) * dilation * B for j in range(self.kernel_size - 1)]
-            skip = h
-            if f"{i}.skip.weight" in w:
-                skip = torch.baddbmm(w[f"{i}.skip.bias"][:, None], h, w[f"{i}.skip.weight"].mT)
-            for name in (f"{i}.conv1", f"{i}.conv2"):
-                v, g = w[f"{name}.v"], w[f"{name}.g"]
-                norm = v.flatten(2).norm(dim=2)
-                taps = (v * (g / norm)[..., None, None]).permute(0, 3, 2, 1).contiguous()
-                h = _CausalConv.apply(*_cast(h, taps, w[f"{name}.bias"]), lags, LEAKY_SLOPE)
-            h = h + skip
-        h = h.view(K, L, B, -1)
-        if lengths is not None:
-            ended = torch.arange(L, device=x.device) >= lengths[:, None]
-            h = h.masked_fill(ended[:, :, None, None], -torch.inf)
-        pooled = h.max(dim=1).values
-        return torch.baddbmm(w["linear.bias"][:, None], pooled, w["linear.weight"].mT)
-
-
-def _cast(*tensors: torch.Tensor) -> tuple[torch.Tensor, ...]:
-    """Bring tensors to the type of autocast, which a function of one's own does not do."""
-    device = tensors[0].device.type
-    if not torch.is_autocast_enabled(device):
-        return tensors
-    return tuple(tensor.to(torch.get_autocast_dtype(device)) for tensor in tensors)
+        return Encode.apply(theta, x, lengths, self)
