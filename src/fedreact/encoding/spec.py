@@ -40,6 +40,8 @@ class Options:
         Negative samples R of an anchor.
     negative_weighting
         Whether the terms of negatives are averaged, or summed as eq. 1 reads.
+    precision
+        Of activations and matrix products in training.
     """
 
     encoder: Annotated[str, ENCODERS] = "table12"
@@ -54,6 +56,7 @@ class Options:
     )
     negatives: Count = 10
     negative_weighting: Literal["mean", "sum"] = "mean"
+    precision: Literal["float32", "bfloat16"] = "float32"
 
     def at_once(self, n_clients: int) -> int:
         """Clients that train in a round, of so many."""

@@ -38,6 +38,7 @@ def local_training(options: Options, in_channels: int) -> LocalTraining:
         options.batch_size,
         options.learning_rate,
         optimizer=plugins.make("optimizers", options.optimizer, "OPTIMIZER", "optimizer"),
+        precision=options.precision,
     )
 
 
