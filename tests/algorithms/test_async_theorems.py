@@ -1,4 +1,4 @@
-"""Theorems 1 to 3 of the dissertation's chapters 5 and 7: examples in which they are false.
+"""Theorems 1 to 4 of the dissertation's chapters 5 and 7: examples in which they are false.
 
 The numbers are those of docs/async_theorems.md, which is read here.
 """
@@ -133,6 +133,25 @@ def test_theorem_3_is_false():
     assert f"`E f` is {float(found):.4f}, and the printed bound is {float(printed):.4f}" in text
     assert f"in the example {float(right):.4f};" in text
     assert "`E|g|^2 <= 20 / 19`" in text
+
+
+@pytest.mark.parametrize("gamma", [Fraction(1, 2), Fraction(9, 10), Fraction(1)])
+def test_lemma_2_needs_gamma_1(gamma):
+    """One client with F = w^2 / 2 at w = 1: grad h = grad F + lambda (w - w_0), and w is w_0."""
+    w = w_0 = Fraction(1)
+    g = w + Fraction(2, 5) * (w - w_0)
+    assert (g**2 <= gamma**2 * w**2) == (gamma == 1)
+
+
+def test_theorem_4_is_false_for_small_gamma():
+    eta, steps, most = Fraction(1, 10), 2, Fraction(20, 19)
+    left = sum(squares(steps)[:-1])  # |grad f|^2 = w^2, from w = 0
+    right = {gamma: steps**2 * eta * gamma**2 * most / 2 for gamma in (Fraction(1, 5), 1)}
+    assert right[Fraction(1, 5)] < left < right[1]
+    assert left <= right[1] / steps  # with T for T^2
+    text = " ".join(PAGE.split())
+    assert f"left side is {float(left):.4f} after two steps" in text
+    assert f"right side {float(right[Fraction(1, 5)]):.4f} with gamma = 0.2" in text
 
 
 @pytest.mark.parametrize("M", [2, 3, 4, 5])

@@ -598,7 +598,9 @@ def test_fedconds_clients_test_what_is_new_before_they_train():
     assert state["scores"][0, -1] == 0.75
     assert state["counts"][0, -1] == 20
     assert np.isnan(state["scores"][0, :-1]).all()
-    assert (state["seen"], state["tests"]) == ([40], [1])
+    assert (state["seen"], state["tests"]) == ([40], [0])
+    state["scores"][0, -2], state["counts"][0, -2] = 0.75, 20
+    assert watch(half, wrong=5, seen=20, state=state)[2]["tests"] == [1]
 
 
 def test_what_a_client_has_at_first_did_not_arrive():
@@ -624,6 +626,13 @@ def test_without_new_samples_there_is_no_test():
     assert (state["scores"] == np.float32(0.9)).all()
 
 
+def test_what_never_tests_scores_nothing():
+    half = FedConD(lam=0.5, test="never").half()
+    _, _, state = watch(half, wrong=20, seen=20, state=remembering(half))
+    assert (state["scores"] == np.float32(0.9)).all()
+    assert (state["tests"], state["seen"]) == ([0], [40])
+
+
 @pytest.mark.parametrize(
     ("changes", "mu"),
     [
@@ -641,7 +650,7 @@ def test_options_of_fedconds_test(changes, mu):
 
 
 def test_the_queue_holds_the_last_20_scores():
-    half, state = FedConD(test="never").half(), None
+    half, state = FedConD(level=0.0).half(), None
     for i in range(QUEUE + 3):
         _, _, state = watch(half, wrong=i % 2, held=i + 2, seen=i + 1, state=state)
     assert state["scores"][0].tolist() == [1 - i % 2 for i in range(3, QUEUE + 3)]
@@ -670,6 +679,7 @@ def test_what_is_tested_before_training_costs_a_forward_pass_of_each_sample():
     for algorithm, held, new, passes in (
         (FedAsync(), 40, 7, 30),
         (FedConD(), 40, 7, 30 + 7),
+        (FedConD(test="never"), 40, 7, 30),
         (TiFL(), 40, 7, 30 + 10),
         (TiFL(), 8, 0, 30 + 8),
     ):
@@ -861,6 +871,14 @@ def test_rounds_take_a_share_or_a_number(how, n):
     (first,) = made.under_way
     assert len(first.all) == n
     assert (np.diff(first.all) > 0).all()
+
+
+@pytest.mark.parametrize(("silent", "n"), [(0.5, 2), (0.9, 1)])
+def test_a_share_is_one_of_all_clients_also_where_some_never_answer(silent, n):
+    made = Clock(Devices(Network(silent=silent), [1] * 10, max, 0))
+    Rounds(share=0.2).begin(made)
+    (first,) = made.under_way
+    assert len(first.all) == n
 
 
 def test_a_round_weighs_by_what_its_clients_have():

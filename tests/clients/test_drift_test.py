@@ -73,6 +73,15 @@ def test_a_rise_is_no_drift_and_neither_is_a_fall_below_the_threshold():
     assert detected(queue, counts, 0.5, 50, delta=0.25)
 
 
+def test_as_printed_neither_a_side_nor_a_threshold_is_asked_for():
+    """|s - s'| of a rise from .01 to 1 is that of a fall from .99 to 0; delta is in no formula."""
+    queue, counts = scores(*[0.01] * 20)
+    assert detected(queue, counts, 1.0, 50, printed=True)
+    queue, counts = scores(*[0.99] * 20)
+    assert detected(queue, counts, 0.0, 50, printed=True, delta=0.995)
+    assert not detected(queue, counts, 0.0, 50, delta=0.995)
+
+
 def test_there_is_no_test_before_two_scores():
     for n in (0, 1):
         assert not detected(*scores(*[1.0] * n), 0.0, 50)

@@ -33,6 +33,14 @@ def test_by_hand(kind, y, samples, good):
     assert goodness(objective, THETA, data, np.array(samples)) == pytest.approx(good)
 
 
+def test_errors_of_a_regression_are_in_the_units_of_its_targets():
+    """Outputs 2 and 1 mean 2 x 10 + 80 = 100 and 1 x 2 + 8 = 10; the targets mean 60 and 10."""
+    data = Data(X, torch.tensor([[-2.0, 1.0]]))
+    objective = replace(SUPERVISED.objective, kind="regression", units=((10.0, 80.0), (2.0, 8.0)))
+    found = goodness(objective, THETA, data, np.array([0]))
+    assert found == pytest.approx(1 - (40 / 160 + 0) / 2)
+
+
 def test_two_zeros_are_no_error():
     data = Data(torch.zeros(1, 20, 3), torch.zeros(1, 2))
     objective = replace(SUPERVISED.objective, kind="regression")

@@ -74,6 +74,19 @@ def test_values_and_gradients_equal_torchs(kind, y, reference):
         torch.testing.assert_close(gradient[k], torch.autograd.grad(expected, one)[0])
 
 
+@pytest.mark.parametrize("y", [NUMBERS, NUMBERS[:, 0]], ids=["several targets", "a target"])
+def test_absolute_errors_equal_torchs(y):
+    n_out = C if y.dim() == 2 else 1
+    found, gradient, theta = value(SupervisedLoss(Mean(n_out), "regression", "absolute"), y)
+    for k, batch in enumerate(BATCHES):
+        at = [i for i in batch if i >= 0]
+        one = theta[k].detach().requires_grad_()
+        outputs = X[at].mean(1) @ one.view(2, n_out)
+        expected = F.l1_loss(outputs, y[at].view(outputs.shape))
+        torch.testing.assert_close(found[k], expected)
+        torch.testing.assert_close(gradient[k], torch.autograd.grad(expected, one)[0])
+
+
 @pytest.mark.parametrize(
     ("kind", "y"), [("classification", LABELS), ("multi-label", TRUE), ("regression", NUMBERS)]
 )

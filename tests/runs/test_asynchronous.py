@@ -141,6 +141,37 @@ def test_one_server_with_all_data_has_it_from_the_start_and_trips_of_a_client():
     assert devices.trip(0, 0)[1]
 
 
+def test_one_server_has_the_share_of_the_data_that_clients_have_if_no_more_arrives():
+    """As Fig. 5.5 has it, half of each client's: 3 of 6 samples, 2 of 3."""
+    method = contract.method("asynchronous", "m", {"algorithm": "pooled"}, "here")
+    options = replace(OPTIONS, epochs=2, batch_size=2, start=(0.5, 0.5), growth=(0.0, 0.0))
+    of, clients = inputs().data, [np.arange(6), np.arange(10, 13)]
+    algorithm, job = asynchronous.prepared(
+        method, options, of.task, of.steps_first, of.y, clients, 0
+    )
+    assert [one.tolist() for one in job.clients] == [[0, 1, 2, 10, 11]]
+    assert asynchronous.clock(algorithm, job, options).devices.held(0, 0) == 5
+    each = contract.method("asynchronous", "m", {"algorithm": "local-s"}, "here")
+    algorithm, job = asynchronous.prepared(each, options, of.task, of.steps_first, of.y, clients, 0)
+    devices = asynchronous.clock(algorithm, job, options).devices
+    assert [devices.held(k, 9) for k in (0, 1)] == [3, 2]
+
+
+def test_an_absolute_error_can_be_minimised_and_clients_score_in_units(tmp_path):
+    found = {}
+    for error in ("squared", "absolute"):
+        lines = run(
+            tmp_path / error, "fedcond", of=inputs("regression"), asked=("mae",), error=error
+        )
+        found[error] = [values["mae"] for _, values, _ in lines]
+    assert found["squared"] != found["absolute"]
+    method = contract.method("asynchronous", "m", {"algorithm": "fedcond"}, "here")
+    of = inputs("regression").data
+    given = OPTIONS, of.task, of.steps_first, of.y, TRAIN, 0, ((4.0, 20.0),)
+    _, job = asynchronous.prepared(method, *given)
+    assert job.training.objective.units == ((4.0, 20.0),)
+
+
 def test_what_is_sent_to_those_whose_update_is_lost_counts_too(tmp_path):
     *_, (_, lost, _) = run(tmp_path / "lost", "fedasync", lost=0.6)
     assert lost["bytes_down"] > 1.5 * lost["bytes_up"]
@@ -157,7 +188,7 @@ def test_if_nothing_arrives_in_time_it_is_said(tmp_path):
 
 def test_what_an_algorithm_finds_beside_scores_is_in_its_lines(tmp_path):
     """FedConD's tests; nothing of the kind of another algorithm in the same job."""
-    found = run(tmp_path, "fedcond", "fedasync", drifting=0.4)
+    found = run(tmp_path, "fedcond", "fedasync", drifting=0.4, minutes=6.0)
     last = {name: values for (name, _), values, _ in found}
     assert last["m0"]["drift_tests"] > 0
     assert 0 <= last["m0"]["alarms_drifting"] <= 1

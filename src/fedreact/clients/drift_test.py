@@ -22,6 +22,11 @@ def statistic(before: float, now: float, of_all: float, spread: float) -> float:
     return (abs(before - now) - 0.5 * spread) / sqrt(variance) if variance > 0 else float("nan")
 
 
+def testable(scores: np.ndarray) -> bool:
+    """Whether there are scores enough: one has no trend."""
+    return bool(np.isfinite(scores).sum() >= 2)
+
+
 def detected(
     scores: np.ndarray,
     counts: np.ndarray,
@@ -40,16 +45,18 @@ def detected(
     now, n
         The new score, and its samples.
     printed
-        With Delta = 1 / a + 1 for a scores before, whatever they are of; else samples are counted.
+        Eq. 6.4 and nothing else, with Delta = 1 / a + 1 for a scores before, whatever they are of;
+        a rise counts as a fall does. Else samples are counted.
     delta
-        A fall that is needed besides (section 6.3.3 gives a threshold and no use of it).
+        A fall that is needed besides, unless printed (section 6.3.3 gives a threshold and no use
+        of it).
     level
-        Of significance, one-sided: the alternative is a fall.
+        Of significance, one-sided.
     """
+    if not testable(scores):
+        return False
     there = np.isfinite(scores)
     a = int(there.sum())
-    if a < 2:  # one score has no trend
-        return False
     if printed:
         before = float(scores[there].mean())
         of_all, spread = (before * a + now) / (a + 1), 1 / a + 1
@@ -57,7 +64,7 @@ def detected(
         m = float(counts[there].sum())
         before = float((scores[there] * counts[there]).sum() / m)
         of_all, spread = (before * m + now * n) / (m + n), 1 / m + 1 / n
-    if not before - now > delta:
+    if not printed and not before - now > delta:
         return False
     gamma = statistic(before, now, of_all, spread)
     return bool(erfc(gamma / sqrt(2)) / 2 < level)

@@ -16,7 +16,8 @@ def goodness(
 ) -> float:
     """How good a model ``[P]`` is on some samples, from 0 to 1.
 
-    The share of labels that are right; of a regression 1 - SMAPE / 2, which is 0 at worst.
+    The share of labels that are right; of a regression 1 - SMAPE / 2, in the targets' own units,
+    which is 0 at worst.
     """
     import torch
 
@@ -29,5 +30,8 @@ def goodness(
     if objective.kind == "multi-label":
         return float(((outputs > 0) == y).float().mean())
     y = y.reshape(outputs.shape)
+    if objective.units:
+        spread, mean = torch.tensor(objective.units, dtype=outputs.dtype).T
+        outputs, y = outputs * spread + mean, y * spread + mean
     error, size = (outputs - y).abs(), outputs.abs() + y.abs()
     return float(1 - (error / size.clamp_min(1e-12)).mean())

@@ -2,7 +2,7 @@
 
 from collections.abc import Sequence
 from dataclasses import dataclass
-from typing import ClassVar, NamedTuple
+from typing import ClassVar, Literal, NamedTuple
 
 import numpy as np
 import torch
@@ -26,11 +26,21 @@ class SupervisedLoss:
     """The loss of an architecture on targets of a kind.
 
     Cross-entropy of one of several labels; the mean over labels of the cross-entropy of each, where
-    several can be true; or the squared error, its mean over targets.
+    several can be true; or the error of targets, squared or absolute, its mean over them.
+
+    Attributes
+    ----------
+    error
+        Of a regression.
+    units
+        Of its targets, where clients say how good a model is: spread and mean of each, by which
+        they were standardised; nothing if they were not.
     """
 
     architecture: Architecture
     kind: Kind = "classification"
+    error: Literal["squared", "absolute"] = "squared"
+    units: tuple[tuple[float, float], ...] = ()
     whole_epochs: ClassVar[bool] = True
 
     @property
@@ -132,8 +142,7 @@ class SupervisedLoss:
             losses = cross_entropy(output.flatten(0, 1), y.flatten(), reduction="none")
         elif self.kind == "multi-label":
             losses = binary_cross_entropy_with_logits(output, y.to(output.dtype), reduction="none")
-        elif y.dim() == 2:
-            losses = (output[:, :, 0] - y) ** 2
         else:
-            losses = (output - y) ** 2
+            error = (output[:, :, 0] if y.dim() == 2 else output) - y
+            losses = error**2 if self.error == "squared" else error.abs()
         return losses.mean(2) if losses.dim() == 3 else losses.view(output.shape[:2])

@@ -22,7 +22,11 @@ def architecture(options: Any, task: Task) -> Architecture:
 def local_training(options: Any, task: Task, model: Architecture | None = None) -> LocalTraining:
     """What clients do in a round: train a model, the run's architecture if none is given."""
     return LocalTraining(
-        SupervisedLoss(architecture(options, task) if model is None else model, task.kind),
+        SupervisedLoss(
+            architecture(options, task) if model is None else model,
+            task.kind,
+            getattr(options, "error", "squared"),
+        ),
         options.steps,
         options.batch_size,
         options.learning_rate,

@@ -9,7 +9,7 @@ import numpy as np
 from fedreact.algorithms.asynchronous.aso_fed import moved_by_counts
 from fedreact.algorithms.asynchronous.contract import Algorithm
 from fedreact.algorithms.synchronous.contract import Algorithm as ClientHalf
-from fedreact.clients.drift_test import QUEUE, detected
+from fedreact.clients.drift_test import QUEUE, detected, testable
 from fedreact.clients.goodness import goodness
 from fedreact.options import NonNegative, Positive, Probability, Share
 from fedreact.rng import generator
@@ -39,8 +39,8 @@ class Watching(ClientHalf):
         }
 
     def tested(self, training, held, new):
-        """All new samples."""
-        return new
+        """All new samples; none where nothing is tested."""
+        return 0 if self.test == "never" else new
 
     def local(self, training, sent, state, work):
         """Test, change lambda, train."""
@@ -50,13 +50,13 @@ class Watching(ClientHalf):
         for k, held in enumerate(work.clients):
             seen, drifts = int(state["seen"][k]), False
             new = held[seen:] if seen else held[:0]  # what is there at first did not arrive
-            if len(new):
+            if len(new) and self.test != "never":
                 score = goodness(training.objective, sent["theta"], work.data, new)
                 queue, counts = (state[n][k].cpu().numpy() for n in ("scores", "counts"))
-                drifts = self.test != "never" and detected(
+                drifts = detected(
                     queue, counts, score, len(new), self.test == "printed", self.delta, self.level
                 )
-                kept["tests"][k] += 1
+                kept["tests"][k] += testable(queue)
                 for name, value in (("scores", score), ("counts", len(new))):
                     last = state[name][k].roll(-1)
                     last[-1] = value
@@ -94,7 +94,7 @@ class FedConD(Algorithm):
         of samples, as in the test that it is taken from (STEPD, Nishida and Yamauchi 2007); or
         ``never``, so that lambda stays as it is.
     delta
-        A fall of the score that is needed besides.
+        A fall of the score that is needed besides; not by the printed test.
     level
         Of significance.
     factor

@@ -23,7 +23,7 @@ class Rounds(Algorithm):
     options
         Of that algorithm.
     share
-        Of the clients that are there, which take part in a round.
+        Of all clients, which take part in a round, if as many are there.
     clients
         How many take part, instead of a share.
     """
@@ -43,7 +43,7 @@ class Rounds(Algorithm):
     def begin(self, clock):
         """Begin the first round."""
         there = clock.there()
-        n = self.clients or ceil(self.share * len(there) - 1e-9)
+        n = self.clients or ceil(self.share * len(clock.trips) - 1e-9)
         rng = generator(clock.devices.seed, "participants", int(clock.trips.sum()))
         clock.send(sorted(rng.choice(there, min(n, len(there)), replace=False)))
 

@@ -57,7 +57,11 @@ def run(
     if task.kind == "regression":
         y, unit, centre = standardise(data.y, clients)
     main = next(iter(metrics))
-    made = {method.name: prepared(method, options, task, X, y, clients, seed) for method in methods}
+    units = tuple(zip(np.ravel(unit).tolist(), np.ravel(centre).tolist()))
+    made = {
+        method.name: prepared(method, options, task, X, y, clients, seed, units)
+        for method in methods
+    }
     finds = sorted({name for algorithm, _ in made.values() for name in algorithm.finds})
     of_tests = hashlib.sha256(b"".join(np.asarray(test).tobytes() for test in tests))
     scored = f"{list(metrics)} {of_tests.hexdigest()}"
@@ -120,8 +124,12 @@ def prepared(
     y: np.ndarray,
     clients: Sequence[np.ndarray],
     seed: int,
+    units: tuple[tuple[float, float], ...] = (),
 ) -> tuple[Algorithm, Job]:
-    """The algorithm of a method, and its clients' work."""
+    """The algorithm of a method, and its clients' work.
+
+    ``units`` are those of the targets of a regression: the spread and mean of each.
+    """
     kind = plugins.load("algorithms/asynchronous", method.algorithm, "ALGORITHM")
     try:
         algorithm = kind(**method.options)
@@ -129,11 +137,23 @@ def prepared(
     except (TypeError, UserError) as error:
         raise UserError(f"method {method.name}: {error}") from error
     training = local_training(options, task, half.model)
+    if task.kind == "regression":
+        training = replace(training, objective=replace(training.objective, units=units))
     if algorithm.pooled:  # a trip is as long as that of a client with a mean share
+        clients = in_the_end(clients, options, seed)
         mean = round(np.mean([len(of) for of in clients]))
         training = replace(training, steps=training.n_steps(mean))
         clients = [np.concatenate(clients)]
     return algorithm, Job(training, half, X, list(clients), seed, y)
+
+
+def in_the_end(clients: Sequence[np.ndarray], options: Options, seed: int) -> Sequence[np.ndarray]:
+    """Samples that clients ever have: all, where data arrives, else what they have at the start."""
+    if options.growth[1]:
+        return clients
+    network = Network(options.delays, options.redrawn, start=options.start)
+    devices = Devices(network, [len(of) for of in clients], lambda held, new: 0.0, seed)
+    return [of[: devices.held(k, 0)] for k, of in enumerate(clients)]
 
 
 def clock(algorithm: Algorithm, job: Job, options: Options) -> Clock:
@@ -145,7 +165,7 @@ def clock(algorithm: Algorithm, job: Job, options: Options) -> Clock:
         horizon = stay.now
     delays = options.delays if algorithm.travels else ((0.0, 0.0),)
     network = Network(delays, options.redrawn, options.rate)
-    if not algorithm.pooled:  # which has all data from the start, and answers
+    if not algorithm.pooled:  # which has all that ever arrives from the start, and answers
         of_clients = ("start", "growth", "silent", "leaving", "lost")
         network = replace(network, **{name: getattr(options, name) for name in of_clients})
     sizes = [len(of) for of in job.clients]

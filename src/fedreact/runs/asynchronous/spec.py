@@ -49,6 +49,8 @@ class Options:
         ``kind``, a file of ``optimizers/``, and its options.
     precision
         Of matrix products in training.
+    error
+        What is minimised of a regression: the squared or the absolute error (eq. 2.3).
     delays
         Seconds from and to, between which a trip's delay lies, for each of as many equal parts of
         the clients, fast ones first: tiers, for algorithms that have some.
@@ -90,6 +92,7 @@ class Options:
         default_factory=lambda: {"kind": "sgd"}
     )
     precision: Literal["float32", "bfloat16"] = "float32"
+    error: Literal["squared", "absolute"] = "squared"
     delays: Delays = ((10.0, 100.0),)
     redrawn: bool = False
     rate: Positive = 1.0
