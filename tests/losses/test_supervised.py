@@ -77,7 +77,7 @@ def test_values_and_gradients_equal_torchs(kind, y, reference):
 @pytest.mark.parametrize("y", [NUMBERS, NUMBERS[:, 0]], ids=["several targets", "a target"])
 def test_absolute_errors_equal_torchs(y):
     n_out = C if y.dim() == 2 else 1
-    found, gradient, theta = value(SupervisedLoss(Mean(n_out), "regression", "absolute"), y)
+    found, gradient, theta = value(SupervisedLoss(Mean(n_out), "regression", error="absolute"), y)
     for k, batch in enumerate(BATCHES):
         at = [i for i in batch if i >= 0]
         one = theta[k].detach().requires_grad_()

@@ -1,7 +1,7 @@
 """The supervised losses: cross-entropy, that of each label, or the squared error."""
 
 from collections.abc import Sequence
-from dataclasses import dataclass
+from dataclasses import KW_ONLY, dataclass
 from typing import ClassVar, Literal, NamedTuple
 
 import numpy as np
@@ -39,6 +39,7 @@ class SupervisedLoss:
 
     architecture: Architecture
     kind: Kind = "classification"
+    _: KW_ONLY
     error: Literal["squared", "absolute"] = "squared"
     units: tuple[tuple[float, float], ...] = ()
     whole_epochs: ClassVar[bool] = True

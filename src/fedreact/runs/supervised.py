@@ -25,7 +25,7 @@ def local_training(options: Any, task: Task, model: Architecture | None = None) 
         SupervisedLoss(
             architecture(options, task) if model is None else model,
             task.kind,
-            getattr(options, "error", "squared"),
+            error=getattr(options, "error", "squared"),
         ),
         options.steps,
         options.batch_size,
