@@ -91,7 +91,7 @@ docs-site: .venv/.docs
 # flwr[simulation] or flsim, and this package, for comparisons with these.
 benchmarks: setup
 	@mkdir -p reference/speed
-	@for name in products phase1 local_fits affect engine stacked fedst clock asynchronous split; do \
+	@for name in products phase1 local_fits round affect engine stacked fedst clock asynchronous split; do \
 	  echo "python benchmarks/$$name.py" && \
 	  python benchmarks/$$name.py > reference/speed/$$name.part && \
 	  mv reference/speed/$$name.part reference/speed/$$name.txt || exit 1; done

@@ -19,7 +19,7 @@ The variants run in turn, so that other work on the machine meets all of them; r
 A run of the package includes the start of its processes, one of FLSim that of its trainer, but not
 what it imports.
 
-    python benchmarks/asynchronous.py [--updates 500] [--turns 2] [--flsim-python PATH]
+    python benchmarks/asynchronous.py [--updates 500] [--turns 5] [--flsim-python PATH]
 """
 
 import argparse
@@ -51,7 +51,7 @@ from fedreact.engine.place import Place
 from fedreact.losses.supervised import SupervisedLoss
 
 CLIENTS, SAMPLES, STEPS, LEARNING_RATE = 30, 600, 5, 1e-3
-SHAPES = {"FitRec": (12, 10, 2, 100, 1500), "ExtraSensory": (276, 20, 51, 60, 600)}
+SHAPES = {"FitRec": (12, 10, 2, 100, 600), "ExtraSensory": (276, 20, 51, 60, 240)}
 """Channels, time steps, classes, batch size and updates, next to which a start is little."""
 
 
@@ -183,7 +183,7 @@ def measure(name, args):
 def main():
     p = argparse.ArgumentParser(description=__doc__.splitlines()[0])
     p.add_argument("--updates", type=int, help="of each shape (default: its own number)")
-    p.add_argument("--turns", type=int, default=2)
+    p.add_argument("--turns", type=int, default=5)
     p.add_argument("--processes", type=int, default=os.cpu_count())
     p.add_argument("--flsim-python", help="interpreter with flsim and this package")
     args = p.parse_args()
