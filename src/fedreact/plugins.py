@@ -187,6 +187,11 @@ class Named:
 
 def named(made: Any) -> Iterator[tuple[str, str, str]]:
     """Plug-ins that options name: folder, name, and what the file defines."""
-    for option, mark in options.marks(type(made)):
-        for name in mark.names(getattr(made, option)):
+    return named_by(type(made), options.vars_of(made))
+
+
+def named_by(kind: type, given: Mapping[str, Any]) -> Iterator[tuple[str, str, str]]:
+    """The same of a class, and values of its options; others have their defaults."""
+    for option, mark in options.marks(kind):
+        for name in mark.names(given.get(option, getattr(kind, option, None))):
             yield mark.folder, name, mark.defines

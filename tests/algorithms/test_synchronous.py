@@ -97,6 +97,18 @@ def one_thread():
     torch.set_num_threads(before)
 
 
+def test_an_error_of_targets_reaches_those_that_have_a_loss_of_their_own():
+    """FedFA trains on features that it changes; the error is that of the run."""
+    found = []
+    job = job_of(ALL["fedfa"], task="regression")
+    for error in ("squared", "absolute"):
+        objective = replace(job.training.objective, error=error)
+        job = replace(job, training=replace(job.training, objective=objective))
+        theta = objective.init(torch.Generator().manual_seed(0)).numpy()
+        found.append(train(Stacked(job, "cpu"), theta=theta)[-1][1]["theta"])
+    assert not np.array_equal(*found)
+
+
 # --- Contract
 
 

@@ -273,3 +273,11 @@ def test_alpha_follows_the_oracle_on_the_block_model_of_the_affect_paper():
 def test_linkage_names_are_scipys():
     for name in LINKAGES:
         linkage(np.eye(3), name.split("-")[0])
+
+
+@pytest.mark.parametrize("dtype", [np.float32, np.float64])
+def test_similarities_that_are_no_numbers_are_no_clusters(dtype):
+    W = np.eye(6, dtype=dtype)
+    W[2, 3] = W[3, 2] = np.nan
+    with pytest.raises(ValueError, match="finite"):
+        agglomerative(W, 3)

@@ -8,6 +8,8 @@ import pytest
 from helpers import copy_project, edit, make_plan
 
 from fedreact import digest, plugins
+from fedreact.runs import contract
+from fedreact.runs.asynchronous import spec
 from fedreact.workflow import variants
 
 TEMPORAL = "src/fedreact/aggregation/temporal.py"
@@ -154,6 +156,27 @@ def test_an_algorithm(plan, kind, algorithm):
     naming = runs_of(plan, lambda k, setting, job, algorithms, _: k == kind and algorithms & shares)
     assert found == {"run": naming}
     assert naming < runs_of(plan, lambda *_: True)
+
+
+def test_the_clients_half_of_rounds_on_the_clock(shared, monkeypatch):
+    """Asynchronous methods name a synchronous algorithm by an option of theirs."""
+    monkeypatch.chdir(shared[0])
+    plan = make_plan()
+    method = contract.Method("fedprox", "rounds", {"of": "fedprox", "options": {"mu": 0.5}})
+    job = SimpleNamespace(options=spec.Options(), methods=[method], metrics=["accuracy"])
+    monkeypatch.setattr(plan.runs, "job", lambda w: job)
+
+    def code():
+        forget()
+        return plan.runs.code(Named(kind="asynchronous"))
+
+    before, path = code(), Path("src/fedreact/algorithms/synchronous/fedprox.py")
+    old = path.read_text()
+    path.write_text(old + "\n\nADDED_BY_A_TEST = 1\n")
+    after = code()
+    path.write_text(old)
+    forget()
+    assert after != before
 
 
 @pytest.mark.parametrize("source", ["pendigits", "eegmmidb", "sumo_ev"])

@@ -31,7 +31,7 @@ def goodness(
         return float(((outputs > 0) == y).float().mean())
     y = y.reshape(outputs.shape)
     if objective.units:
-        spread, mean = torch.tensor(objective.units, dtype=outputs.dtype).T
+        spread, mean = outputs.new_tensor(objective.units).T
         outputs, y = outputs * spread + mean, y * spread + mean
     error, size = (outputs - y).abs(), outputs.abs() + y.abs()
     return float(1 - (error / size.clamp_min(1e-12)).mean())

@@ -31,7 +31,7 @@ def cosine_similarity(weights: np.ndarray) -> np.ndarray:
     -------
     numpy.ndarray
         ``[K, K]``, W_t: 1 on the diagonal. Of :data:`MANY` clients and more it is float32, whose
-        similarities are off by less than 1e-6, else float64.
+        similarities are off by some 1e-7, else float64.
     """
     unit = weights.astype(np.float64 if len(weights) < MANY else np.float32)
     norms = np.linalg.norm(unit, axis=1, keepdims=True)
@@ -83,6 +83,8 @@ def _ward(similarity):
     distances = similarity * -2
     distances += of
     distances += of[:, None]
+    if not np.isfinite(distances.sum()):
+        raise ValueError("similarities are not finite")  # as SciPy does
     return ward.merges(np.maximum(distances, 0, out=distances))
 
 

@@ -1,4 +1,4 @@
-"""The supervised losses: cross-entropy, that of each label, or the squared error."""
+"""The supervised losses: cross-entropy, that of each label, or the error of targets."""
 
 from collections.abc import Sequence
 from dataclasses import KW_ONLY, dataclass

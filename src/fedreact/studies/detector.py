@@ -1,12 +1,12 @@
 """What FedConD's test of drift can find (section 6.2.1, eq. 6.4), simulated.
 
 A client's model is right on a share of the samples; then the share falls at once. After each round
-the model is scored on some samples, and the score is tested against those of the rounds before;
-with delta, as the method has it, a fall must also be larger than that.
+the model is scored on some samples, and the score is tested against those of the rounds before. The
+test with the numbers of samples is also made with delta, as the method has it: then a fall must be
+larger than that besides.
 """
 
 from dataclasses import dataclass
-from itertools import product
 from typing import ClassVar
 
 import numpy as np
@@ -31,7 +31,7 @@ class Detector:
     samples
         Of a round's score.
     deltas
-        Falls of the score that are needed besides; .2 in FedConD on images.
+        Falls of the score that the test with samples needs besides; .2 in FedConD on images.
     rounds
         After the fall; as many as are kept lie before it.
     repeats
@@ -54,6 +54,7 @@ class Detector:
 
         A fall of 0 is none: its shares are false alarms.
         """
+        tests = [(PRINTED, 0.0), *(("with samples", delta) for delta in self.deltas)]
         for seed in seeds:
             for n in self.samples:
                 for fall in self.falls:
@@ -61,7 +62,7 @@ class Detector:
                     before = rng.binomial(n, self.accuracy, (self.repeats, QUEUE)) / n
                     share = max(self.accuracy - fall, 0.0)
                     after = rng.binomial(n, share, (self.repeats, self.rounds)) / n
-                    for test, delta in product((PRINTED, "with samples"), self.deltas):
+                    for test, delta in tests:
                         how = n, test == PRINTED, delta
                         found = [_found(*of, *how) for of in zip(before, after)]
                         first, within = np.mean([[f[0], any(f)] for f in found], axis=0)

@@ -102,7 +102,9 @@ class RunSteps:
         """Digest of the code: of the kind of run, and of what the job names."""
         job = self.job(w)
         named = [(f"runs/{w.kind}", "run", "run"), *plugins.named(job.options)]
-        named += [(f"algorithms/{w.kind}", m.algorithm, "ALGORITHM") for m in job.methods]
+        for m in job.methods:
+            of = (f"algorithms/{w.kind}", m.algorithm, "ALGORITHM")
+            named += [of, *plugins.named_by(plugins.load(*of), m.options)]
         named += [("metrics", name, "METRIC") for name in job.metrics]
         return digest("scripts/run.py", named)
 

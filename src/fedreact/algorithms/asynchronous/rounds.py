@@ -2,7 +2,7 @@
 
 from dataclasses import dataclass, field
 from math import ceil
-from typing import Any
+from typing import Annotated, Any
 
 from fedreact import options as opts
 from fedreact import plugins
@@ -28,7 +28,7 @@ class Rounds(Algorithm):
         How many take part, instead of a share.
     """
 
-    of: str = "fedavg"
+    of: Annotated[str, plugins.Named("algorithms/synchronous", "ALGORITHM")] = "fedavg"
     options: dict[str, Any] = field(default_factory=dict)
     share: Share = 0.2
     clients: Count | None = None

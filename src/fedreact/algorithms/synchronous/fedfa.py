@@ -77,9 +77,9 @@ class FedFA(FedAvg):
             given = step if self.model.trains_otherwise else None
             return self.model.encode(theta, x, given, after)
 
-        training = replace(
-            training, objective=OnFeatures(self.model, training.objective.kind, encode=encode)
-        )
+        usual = training.objective
+        objective = OnFeatures(self.model, usual.kind, error=usual.error, encode=encode)
+        training = replace(training, objective=objective)
         uploads, state = super().local(training, sent, state, work)
         return uploads | {f"mean{i}": running[i] for i in blocks}, state
 
