@@ -17,7 +17,9 @@ def main(args):
     asked = [judged.Asked.of(given) for given in read_json(args.asked, "--asked")]
     table = judged.judged(args.paper, asked, read_scores(args.scores))
     left_out = [claim["claim"] for name, claim in claims.items() if name not in set(table["claim"])]
-    notes = [f"Not judged, since its methods cannot run on this data: {x}" for x in left_out]
+    notes = [
+        f"Not judged, since its cells are left out here (its table says why): {x}" for x in left_out
+    ]
     notes += [f"At this scale: {'; '.join(args.differences)}."] if args.differences else []
     title = f"Claims of {args.title}"
     text = render.markdown(table, claims, title, args.scale, notes)

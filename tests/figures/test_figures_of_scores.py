@@ -179,6 +179,19 @@ def test_dots_of_a_curve_stand_by_what_they_took():
     assert left.get_ylabel() == "Accuracy"
 
 
+def test_over_several_costs_each_panel_has_a_row():
+    kind = Curves({"up": {"EC": "a1"}, "low": {"SC": "sc"}}, "s10", over=("gflops", "bytes_up"))
+    lines = scores().assign(
+        gflops=lambda s: 10.0 * s["round"], bytes_up=lambda s: 0.5 * s["round"] - 0.5
+    )
+    panels = kind.draw("t", of_scores(kind, lines), []).axes
+    assert [axes.get_title() for axes in panels] == ["up", "up", "low", "low"]
+    assert [axes.get_xscale() for axes in panels] == ["log", "symlog", "log", "symlog"]
+    assert [bool(axes.get_xlabel()) for axes in panels] == [False, False, True, True]
+    (bars,) = panels[3].containers
+    assert bars.lines[0].get_xdata().tolist() == [0, 0.5]
+
+
 def test_curves_over_what_is_never_nothing_have_a_logarithmic_axis():
     kind = Curves({"": {"EC": "a1"}}, "s10", over="bytes")
     lines = scores().assign(bytes=lambda s: 0.5 * s["round"])

@@ -65,6 +65,8 @@ def run(folder, *algorithms, of=None, asked=("accuracy",), workers=1, seed=0, gi
         for i, name in enumerate(algorithms)
     ]
     place = Place("cpu", workers, folder / "checkpoint.npz")
+    if any(plugins.load("algorithms/asynchronous", n, "ALGORITHM").chooses for n in algorithms):
+        how = {"minutes": None, "gflops": 2.0} | how
     options = replace(OPTIONS, **how)
     lines = asynchronous.run(of or inputs(), options, found, metrics(*asked), seed, place)
     return [
@@ -115,6 +117,9 @@ def test_any_task(tmp_path, algorithm, kind):
     asked = {"multi-label": "f1", "regression": "smape"}[kind]
     found = run(tmp_path, algorithm, of=inputs(kind), asked=(asked,))
     assert np.isfinite([values[asked] for _, values, _ in found]).all()
+    of_windows = [name for name in found[0][1] if name.endswith(("_window", "_windows"))]
+    assert len(of_windows) == (5 if kind == "regression" else 0)
+    assert all(values[name] > 0 for _, values, _ in found for name in of_windows)
 
 
 @EACH
@@ -125,7 +130,13 @@ def test_costs_grow_and_end_at_the_budget(tmp_path, algorithm):
         assert costs == sorted(costs)
         nothing = name.startswith("bytes") and algorithm in ("local-s", "pooled")
         assert (costs[-1] == 0) == nothing
-    assert found[-1]["minutes"] <= 1.5
+    assert found[-1]["minutes"] <= 1.5 or algorithm == "tifl"
+
+
+def test_who_chooses_by_what_is_learnt_has_no_budget_in_minutes(tmp_path):
+    """Blind draws would say how many rounds there are, and slow tiers take as many longer."""
+    with pytest.raises(UserError, match=r"method m0 chooses clients .* give a budget in gflops"):
+        run(tmp_path, "tifl", minutes=20.0)
 
 
 def test_one_server_with_all_data_has_it_from_the_start_and_trips_of_a_client():

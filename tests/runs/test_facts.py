@@ -67,6 +67,8 @@ def test_persistence_of_several_targets_and_labels(tmp_path):
     data = dataset(both[0], previous=both[1])
     (line,) = lines(tmp_path, data, ["persistence"], ["mae"])
     assert line.values["mae"] == pytest.approx((2.5 / 2 + 5 / 2) / 2)
+    # The error is that of one of two targets; the second client has one window.
+    assert line.values["mae_first_window"] == pytest.approx((3 / 2 + 5 / 2) / 2)
     true = np.array([[0, 0], [0, 0], [1, 0], [1, 1], [0, 0], [0, 1]], bool)
     was = np.array([[0, 0], [0, 0], [1, 0], [0, 1], [0, 0], [1, 1]], bool)
     (line,) = lines(tmp_path, dataset(true, previous=was), ["persistence"], ["f1", "accuracy"])

@@ -165,6 +165,11 @@ def test_errors_are_scikit_learns_in_the_targets_own_units(tmp_path, kind, algor
     }
     for name, score in expected.items():
         assert found[name] == pytest.approx(mean_over_clients(score, guesses, y), rel=1e-4), name
+    first = [np.abs(y[test[:2]] - out[:2]).reshape(2, -1) for test, out in zip(TEST, guesses)]
+    errors = np.stack(first)
+    assert found["mae_first_window"] == pytest.approx(errors[:, 0].mean(), rel=1e-4)
+    assert found["mae_second_window"] == pytest.approx(errors[:, 1].mean(), rel=1e-4)
+    assert found["mae_first_windows"] == pytest.approx(errors[:, : y[0].size].mean(), rel=1e-4)
     if kind == "regression":  # not of targets in units of their deviation
         assert unit > 1.5
         assert found["rmse"] > 0.3

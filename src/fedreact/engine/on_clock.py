@@ -64,8 +64,8 @@ def foresee(
 ) -> tuple[list[int], float]:
     """Numbers of the flights that end until a budget is spent, and the GFLOPs that they take.
 
-    Nothing is trained: when flights end does not depend on what is learnt, but for algorithms that
-    choose by it, whose flights take as much each.
+    Nothing is trained: when flights end does not depend on what is learnt. Where an algorithm
+    chooses by it (``chooses``), clients are drawn here, and its flights are as many.
     """
     of_trip: dict[tuple[int, int], float] = {}
     ended, spent, K = [], 0.0, len(job.clients)

@@ -7,6 +7,8 @@ from typing import Any, Literal
 
 from fedreact.figures.contract import FigureKind
 
+Over = Literal["gflops", "bytes", "bytes_up", "bytes_down", "steps", "minutes"]
+
 
 @dataclass(frozen=True)
 class Curves(FigureKind):
@@ -22,7 +24,7 @@ class Curves(FigureKind):
     setting
         Of all that name no other.
     over
-        What is counted, on a logarithmic axis.
+        What is counted, on a logarithmic axis; of several, each panel is drawn over each, in a row.
     score
         A metric.
     """
@@ -30,13 +32,18 @@ class Curves(FigureKind):
     panels: dict[str, dict[str, Any]]
     setting: str
     beside: dict[str, Any] | None = None
-    over: Literal["gflops", "bytes", "steps", "minutes"] = "gflops"
+    over: Over | tuple[Over, ...] = "gflops"
     score: str = "accuracy"
 
     @property
     def metrics(self) -> tuple[str, ...]:
         """What is shown."""
-        return self.score, self.over
+        return self.score, *self.overs
+
+    @property
+    def overs(self) -> tuple[str, ...]:
+        """What is counted."""
+        return (self.over,) if isinstance(self.over, str) else self.over
 
     def cells(self):
         """The dots of each curve in each panel, numbered where they come from several runs."""
@@ -48,10 +55,9 @@ class Curves(FigureKind):
         }
 
     def draw(self, title, cells, files):
-        """Draw the panels, two beside each other."""
+        """Draw the panels, two beside each other, or each in a row."""
         import pandas as pd
         from matplotlib.figure import Figure
-        from matplotlib.ticker import LogLocator, NullFormatter, SymmetricalLogLocator
 
         from fedreact import plugins
         from fedreact.figures.style import interval, seeds_of, style, title_and_legend, with_seeds
@@ -60,14 +66,18 @@ class Curves(FigureKind):
         panels = {name: own for name, own in self.panels.items() if name in drawn} or self.panels
         if missing := [name for name in self.panels if name not in panels]:
             title = f"{title}, left out: {', '.join(missing)}"
-        names = [plugins.load("metrics", name, "METRIC") for name in (self.over, self.score)]
+        score, *counted = (plugins.load("metrics", name, "METRIC") for name in self.metrics)
         labels = [label for own in self.panels.values() for label in {**(self.beside or {}), **own}]
         looks = {label: i for i, label in enumerate(dict.fromkeys(labels))}  # one in all panels
-        columns = min(2, len(panels))
-        rows = -(-len(panels) // columns)
+        several = len(counted) > 1
+        columns = len(counted) if several else min(2, len(panels))
+        rows = len(panels) if several else -(-len(panels) // columns)
         figure = Figure(figsize=(3.6 * columns, 0.9 + 2.3 * rows), layout="constrained")
-        grid = figure.subplots(rows, columns, squeeze=False, sharex=True, sharey=True).ravel()
-        for axes, (panel, own) in zip(grid, panels.items()):
+        grid = figure.subplots(
+            rows, columns, squeeze=False, sharex="col" if several else True, sharey=True
+        ).ravel()
+        drawings = [(*of, over) for of in panels.items() for over in self.overs]
+        for axes, (panel, own, over) in zip(grid, drawings):
             for label, given in {**(self.beside or {}), **own}.items():
                 i = looks[label]
                 keys = [(panel, f"{label} {j}") for j in range(len(_points(given)))]
@@ -76,15 +86,15 @@ class Curves(FigureKind):
                     continue  # the method cannot run there
                 dots = pd.concat([lines.assign(of=j) for j, lines in enumerate(there)])
                 wide = dots.pivot(index=["of", "round"], columns="seed", values=self.score)
-                over = dots.groupby(["of", "round"])[self.over].mean()
-                order = over.sort_values(kind="stable").index
+                at = dots.groupby(["of", "round"])[over].mean()
+                order = at.sort_values(kind="stable").index
                 mean, half = interval(wide.loc[order])
                 colour = style(label, i)[0]
                 # Curves that lie on each other are told apart by their dots.
                 look = {"linestyle": LINES[i % len(LINES)], "marker": MARKERS[i % len(MARKERS)]}
-                half, (low, high) = half.fillna(0), names[1].bounds
+                half, (low, high) = half.fillna(0), score.bounds
                 axes.errorbar(
-                    *(over.loc[order], mean),
+                    *(at.loc[order], mean),
                     yerr=[mean - (mean - half).clip(low), (mean + half).clip(None, high) - mean],
                     **look,
                     color=colour,
@@ -98,27 +108,34 @@ class Curves(FigureKind):
             axes.set_title(panel, fontsize="small")
             axes.grid(linewidth=0.3)
             axes.spines[["top", "right"]].set_visible(False)
-        counts = [line[self.over] for line in cells.values()]
-        positive = [value for line in counts for value in line if value > 0]
-        ticks = [1, 2, 5]
-        if positive and any((line == 0).any() for line in counts):
-            grid[0].set_xscale("symlog", linthresh=min(positive))
-            ticks = SymmetricalLogLocator(base=10, linthresh=min(positive), subs=ticks)
-        elif positive:
-            grid[0].set_xscale("log")
-            ticks = LogLocator(subs=ticks)
-        if positive:
-            grid[0].xaxis.set_major_locator(ticks)
-            grid[0].xaxis.set_major_formatter("{x:g}")
-            grid[0].xaxis.set_minor_formatter(NullFormatter())
-        for axes in grid[len(panels) :]:
+        for axes in grid[len(drawings) :]:
             axes.set_visible(False)
-        for axes in grid[max(0, len(panels) - columns) : len(panels)]:
-            axes.set_xlabel(names[0].title, fontsize="small")
+        for axes, over in zip(grid, self.overs):  # axes share those of their column, or all one
+            _logarithmic(axes.xaxis, [line[over] for line in cells.values()])
+        for axes, of in zip(grid[max(0, len(drawings) - columns) :], counted * columns):
+            axes.set_xlabel(textwrap.fill(of.title, 46), fontsize="small")
         for axes in grid[::columns]:
-            axes.set_ylabel(textwrap.fill(names[1].title, 24))  # as much as a panel is high
-        title_and_legend(figure, grid[: len(panels)], with_seeds(title, seeds_of(cells)), 5)
+            axes.set_ylabel(textwrap.fill(score.title, 24))  # as much as a panel is high
+        title_and_legend(figure, grid[: len(drawings)], with_seeds(title, seeds_of(cells)), 5)
         return figure
+
+
+def _logarithmic(axis, counts):
+    """A logarithmic axis for series of counts, linear up to the smallest one above 0."""
+    from matplotlib.ticker import LogLocator, NullFormatter, SymmetricalLogLocator
+
+    positive = [value for line in counts for value in line if value > 0]
+    if not positive:
+        return
+    ticks = LogLocator(subs=(subs := [1, 2, 5]))
+    if any((line == 0).any() for line in counts):
+        axis.axes.set_xscale("symlog", linthresh=min(positive))
+        ticks = SymmetricalLogLocator(base=10, linthresh=min(positive), subs=subs)
+    else:
+        axis.axes.set_xscale("log")
+    axis.set_major_locator(ticks)
+    axis.set_major_formatter("{x:g}")
+    axis.set_minor_formatter(NullFormatter())
 
 
 def _points(given: Any) -> list[dict[str, Any]]:

@@ -6,7 +6,11 @@ from fedreact.metrics.contract import Metric
 
 
 def samples(outputs: np.ndarray, y: np.ndarray) -> np.ndarray:
-    """``|found - y| / ((|found| + |y|) / 2)``, 0 where both are 0; its mean over targets."""
+    """``|found - y| / ((|found| + |y|) / 2)``, 0 where both are 0; its mean over targets.
+
+    Eq. 2.10 of the dissertation (see ``cite`` of ``config/papers/aso_fed``) without the absolute
+    values below, which is the same for what is never negative.
+    """
     y = y.reshape(outputs.shape)
     size = (np.abs(outputs) + np.abs(y)) / 2
     error = np.abs(outputs - y)

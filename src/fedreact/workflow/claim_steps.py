@@ -87,7 +87,7 @@ class ClaimSteps:
             raise UserError(f"{where}: there is no margin of {metric}, here or in paper.yaml")
         contrasts = list(self._contrasts(paper, claim, metric, where))
         if not contrasts:
-            return  # its methods cannot run on this data; the table says why
+            return  # its cells are left out; the table says why
         one = {
             "claim": name,
             "reading": TAKEN,

@@ -102,6 +102,10 @@ class ASOFed(Algorithm):
             theta = self.attended(half.model, theta)
         return {"theta": theta}
 
+    def hearers(self, n_clients):
+        """All (Table 6.3); here a model goes to who begins to train."""
+        return n_clients
+
     def personal(self, half, server, state):
         """The model as clients see it."""
         return self.seen(half.model, server["theta"])[None]

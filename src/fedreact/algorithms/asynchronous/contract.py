@@ -29,12 +29,15 @@ class Algorithm:
         Whether there is one client that has the samples of all.
     travels
         Whether models travel; where they do not, trips have no delays.
+    chooses
+        Whether whom it sends off depends on what is learnt, so that no time is known beforehand.
     finds
         Metrics that :meth:`found` gives.
     """
 
     pooled: ClassVar[bool] = False
     travels: ClassVar[bool] = True
+    chooses: ClassVar[bool] = False
     finds: ClassVar[tuple[str, ...]] = ()
 
     @staticmethod
@@ -91,6 +94,10 @@ class Algorithm:
     def personal(self, half: "ClientHalf", server: Arrays, state: Arrays) -> np.ndarray:
         """Weights ``[K, P]`` that clients are scored with, or ``[1, P]``: the same for all."""
         return half.personal(server, state)
+
+    def hearers(self, n_clients: int) -> float:
+        """To how many clients each update goes as a paper counts it; NaN where none does."""
+        return np.nan
 
     def found(self, state: Arrays, drifting: np.ndarray) -> dict[str, float]:
         """What it finds beside scores, by metric; ``drifting [K]``: whose data changes."""

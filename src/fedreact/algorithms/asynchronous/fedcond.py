@@ -35,7 +35,7 @@ class Watching(ClientHalf):
         """An empty queue of scores, and of the samples they are of; nothing seen or found."""
         queue, count = np.full((n_clients, QUEUE), np.nan, np.float32), np.zeros(n_clients)
         return {"scores": queue, "counts": queue.copy()} | {
-            name: count.copy() for name in ("seen", "tests", "drifts", "running")
+            name: count.copy() for name in ("seen", "tests", "drifts")
         }
 
     def tested(self, training, held, new):
@@ -63,8 +63,7 @@ class Watching(ClientHalf):
                     kept[name][k] = last
             kept["seen"][k] = len(held)
             kept["drifts"][k] += drifts
-            kept["running"][k] = state["running"][k] + 1 if drifts else 0
-            pull.append(self.lam * self.factor ** float(kept["running"][k]))
+            pull.append(self.lam * (self.factor if drifts else 1.0))  # line 18
         start = work.of_each(sent["theta"])
         # The pull is one number for the clients that train together; on the clock that is one.
         rows = [
@@ -98,8 +97,8 @@ class FedConD(Algorithm):
     level
         Of significance.
     factor
-        That lambda grows by with each trip on end in which drift is found; below 1 it falls
-        (Fig. 6.8). A trip without new samples finds none.
+        That lambda is multiplied by in a trip that finds drift; below 1 it falls (Fig. 6.8). In all
+        other trips, also in those without new samples, it is ``lam``.
     """
 
     finds: ClassVar[tuple[str, ...]] = ("drift_tests", "alarms_drifting", "alarms_others")
@@ -137,6 +136,10 @@ class FedConD(Algorithm):
     def arrived(self, half, server, uploads, sent, flight, clock):
         """Eq. 6.5, which is eq. 5.4."""
         return {"theta": moved_by_counts(server, uploads, sent, flight, clock)}
+
+    def hearers(self, n_clients):
+        """Those who train at a time (Table 6.3); here a model goes to who begins to train."""
+        return ceil(self.gamma * n_clients - 1e-9)
 
     def found(self, state, drifting):
         """Tests of a client on average; shares of the tests of some clients that find drift."""

@@ -1,6 +1,7 @@
 """TiFL (Chai et al. 2020, "TiFL: A tier-based federated learning system")."""
 
 from dataclasses import dataclass
+from typing import ClassVar
 
 import numpy as np
 
@@ -44,6 +45,8 @@ class TiFL(Algorithm):
     interval
         Rounds after which probabilities are looked at again (I of Algorithm 2 there).
     """
+
+    chooses: ClassVar[bool] = True
 
     clients: Count = 10
     interval: Count = 10

@@ -16,10 +16,11 @@ from fedreact.engine.engine import Job
 from fedreact.engine.on_clock import costs, fly, foresee
 from fedreact.engine.place import Place
 from fedreact.errors import UserError
+from fedreact.metrics import single_windows
 from fedreact.metrics.contract import Metric
 from fedreact.runs.asynchronous.spec import Options
 from fedreact.runs.contract import Inputs, Line, Method
-from fedreact.runs.scoring import client_scores
+from fedreact.runs.scoring import client_scores, window_errors
 from fedreact.runs.supervised import architecture, first_weights, local_training
 from fedreact.standardise import standardise
 from fedreact.task import Task
@@ -63,8 +64,10 @@ def run(
         for method in methods
     }
     finds = sorted({name for algorithm, _ in made.values() for name in algorithm.finds})
+    if task.kind == "regression":
+        finds += single_windows.FINDS
     of_tests = hashlib.sha256(b"".join(np.asarray(test).tobytes() for test in tests))
-    scored = f"{list(metrics)} {of_tests.hexdigest()}"
+    scored = f"{list(metrics)} {finds} {of_tests.hexdigest()}"
     for method in methods:
         algorithm, job = made[method.name]
         what = f"{method.name}, {inputs.setting}, seed {seed}"
@@ -75,13 +78,15 @@ def run(
             try:
                 of = _Scored(algorithm, half)
                 found = client_scores(engine, of, server, state, tests, y, metrics, unit, centre)
+                own = algorithm.found(state, groups == 1)
+                if task.kind == "regression":
+                    own |= window_errors(engine, of, server, state, tests, y, unit, centre)
             except UserError as error:
                 raise UserError(f"method {what}: {error}") from error
             means = [
                 metrics[name].over(of[drift] if metrics[name].of_drifting else of)
                 for name, of in found.items()
             ]
-            own = algorithm.found(state, groups == 1)
             return [*means, *(own.get(name, np.nan) for name in finds), *found[main]]
 
         points = sorted(
@@ -95,6 +100,7 @@ def run(
             taken, means = dict(zip(TAKEN, row.tolist())), row[len(TAKEN) :]
             named = [*metrics, *finds]
             taken["bytes"] = taken["bytes_up"] + taken["bytes_down"]
+            taken["bytes_down_heard"] = taken["bytes_up"] * algorithm.hearers(len(clients))
             of_clients = means[len(named) :].astype(np.float32)
             nowhere = np.full(len(tests), -1, dtype=np.int16)
             yield Line(
@@ -136,6 +142,11 @@ def prepared(
         half = algorithm.half().on(architecture(options, task))
     except (TypeError, UserError) as error:
         raise UserError(f"method {method.name}: {error}") from error
+    if algorithm.chooses and options.minutes is not None:
+        raise UserError(
+            f"method {method.name} chooses clients by what is learnt, so that how far it comes in "
+            "so many minutes is not known beforehand; give a budget in gflops instead of minutes"
+        )
     training = local_training(options, task, half.model)
     if task.kind == "regression":
         training = replace(training, objective=replace(training.objective, units=units))
@@ -148,7 +159,7 @@ def prepared(
 
 
 def in_the_end(clients: Sequence[np.ndarray], options: Options, seed: int) -> Sequence[np.ndarray]:
-    """Samples that clients ever have: all, where data arrives, else what they have at the start."""
+    """All samples, where data arrives (section 5.3.1), else what clients have at the start."""
     if options.growth[1]:
         return clients
     network = Network(options.delays, options.redrawn, start=options.start)

@@ -7,6 +7,7 @@ import numpy as np
 from fedreact import plugins
 from fedreact.algorithms.facts.contract import Algorithm
 from fedreact.engine.place import Place
+from fedreact.metrics import single_windows
 from fedreact.metrics.contract import Metric
 from fedreact.runs.contract import Inputs, Line, Method
 from fedreact.runs.facts.spec import Options
@@ -42,7 +43,8 @@ def run(
     counts = {name: float(value) for name, value in counts.items()}
     said = {method.name: make(method).outputs(data) for method in methods}
     # All lines of a file have the same columns: with one method that is scored, all have scores.
-    nothing = dict.fromkeys(metrics, np.nan) if any(o is not None for o in said.values()) else {}
+    scored = [*metrics, *(single_windows.FINDS if task.kind == "regression" else ())]
+    nothing = dict.fromkeys(scored, np.nan) if any(o is not None for o in said.values()) else {}
     for name, outputs in said.items():
         if outputs is None:
             yield Line((name, 1), counts | nothing)
@@ -53,10 +55,17 @@ def run(
             )
             for metric, of in metrics.items()
         }
+        of_windows = {}
+        if task.kind == "regression":
+            first = single_windows.first(drawn.test, task.outputs)
+            true = data.y[first].reshape(outputs[first].shape)
+            of_windows = single_windows.errors(outputs[first], true)
         nowhere = np.full(len(drawn.test), -1, dtype=np.int16)
         yield Line(
             (name, 1),
-            counts | {name: float(metrics[name].over(of)) for name, of in scores.items()},
+            counts
+            | {name: float(metrics[name].over(of)) for name, of in scores.items()}
+            | of_windows,
             {"score": next(iter(scores.values())).astype(np.float32)}
             | {"cluster": nowhere, "true_cluster": nowhere},
         )

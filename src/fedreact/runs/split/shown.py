@@ -5,6 +5,7 @@ from typing import Any
 
 import numpy as np
 
+from fedreact.metrics import single_windows
 from fedreact.metrics.confusion import ratio
 from fedreact.task import Task
 
@@ -25,9 +26,7 @@ def found_by_run(
     To repeat the last row gives 0 there, and to guess 1/2. NaN where ``before`` is not known, or a
     client had no change of a kind.
 
-    Of a regression what the public code of FATHOM's authors calls errors of targets. It takes the
-    i-th row of the test windows for the i-th target, so these are errors of the first, second, ...
-    window over all targets.
+    Of a regression the errors of single windows (:mod:`fedreact.metrics.single_windows`).
 
     Parameters
     ----------
@@ -53,16 +52,7 @@ def found_by_run(
         return {"balanced_accuracy_changed": found}
     if true.dtype.kind != "f":
         return {}
-    true = true.reshape(outputs.shape)
-    error, size = np.abs(outputs - true), (np.abs(outputs) + np.abs(true)) / 2
-    relative = np.divide(error, size, out=np.zeros_like(size), where=size > 0)
-    M = min(outputs.shape[1:])
-    found = {"mae_first_windows": error[:, :M].mean()}
-    for i, name in enumerate(("first", "second")):
-        i = min(i, outputs.shape[1] - 1)
-        found[f"mae_{name}_window"] = error[:, i].mean()
-        found[f"smape_{name}_window"] = relative[:, i].mean()
-    return {name: float(value) for name, value in found.items()}
+    return single_windows.errors(outputs, true.reshape(outputs.shape))
 
 
 def of_forecasts(outputs: np.ndarray, true: np.ndarray) -> dict[str, np.ndarray]:
