@@ -199,6 +199,7 @@ def test_every_metric_of_the_project_that_is_computed_has_its_reference():
     here = {path.stem.replace("_", "-") for path in (plugins.PACKAGE / "metrics").glob("*.py")}
     ours = {(name, kind) for name, kind in COMPUTED if name in here}
     by_hand = {"smape", "smape-first-target", "smape-last-target"}
+    by_hand |= {name for name, _ in ours if metric(name).windows is not None}
     assert ours == {*REFERENCES, *((name, "regression") for name in by_hand)}
 
 
@@ -339,3 +340,19 @@ def test_what_is_taken_over_clients_is_of_the_clients_own_scores(name):
     assert (of.samples, of.client, of.kinds, of.power) == (
         *(base.samples, base.client, base.kinds, base.power),
     )
+
+
+def test_errors_of_single_windows_are_over_all_targets():
+    """What the public code of FATHOM's authors calls errors of targets, by hand."""
+    y = np.array([[10.0, 20], [10, 20], [10, 20]])
+    outputs = y + np.array([[1.0], [3], [100]])
+
+    def score(name, n=3):
+        return metric(name).score(outputs[:n], y[:n])
+
+    assert score("mae-first-window") == 1
+    assert score("mae-second-window") == 3
+    assert score("mae-first-windows") == 2  # as many as targets
+    assert score("smape-first-window") == pytest.approx((1 / 10.5 + 1 / 20.5) / 2)
+    assert score("smape-second-window") == pytest.approx((3 / 11.5 + 3 / 21.5) / 2)
+    assert score("mae-second-window", n=1) == 1  # there is no other

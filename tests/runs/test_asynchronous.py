@@ -117,9 +117,6 @@ def test_any_task(tmp_path, algorithm, kind):
     asked = {"multi-label": "f1", "regression": "smape"}[kind]
     found = run(tmp_path, algorithm, of=inputs(kind), asked=(asked,))
     assert np.isfinite([values[asked] for _, values, _ in found]).all()
-    of_windows = [name for name in found[0][1] if name.endswith(("_window", "_windows"))]
-    assert len(of_windows) == (5 if kind == "regression" else 0)
-    assert all(values[name] > 0 for _, values, _ in found for name in of_windows)
 
 
 @EACH

@@ -192,6 +192,13 @@ def test_accuracy_weighs_samples_and_shares_models():
         assert found[k] == pytest.approx(accuracy_score(Y[:60], guess, sample_weight=share[k]))
 
 
+def test_samples_in_no_order_have_no_first_window():
+    held_out = HeldOut(np.array([[0.0], [1.0], [2.0]]), np.array([1.0, 4.0, 3.0]))
+    given = np.ones((2, 1, 2), np.float32), np.full((2, 3), 1 / 3), metrics("mae_first_window")
+    with pytest.raises(UserError, match="metric mae_first_window is of the first test windows"):
+        held_out.scores(*given)
+
+
 def test_rmse_by_hand():
     # Outputs x + 1 are 1, 2, 3, of targets 1, 4, 3; weights of the second client: half, half, none.
     held_out = HeldOut(np.array([[0.0], [1.0], [2.0]]), np.array([1.0, 4.0, 3.0]))

@@ -65,7 +65,7 @@ def test_persistence_of_a_regression_by_hand(tmp_path, shape):
 def test_persistence_of_several_targets_and_labels(tmp_path):
     both = np.stack([TARGETS, -TARGETS], 1), np.stack([BEFORE, -TARGETS], 1)
     data = dataset(both[0], previous=both[1])
-    (line,) = lines(tmp_path, data, ["persistence"], ["mae"])
+    (line,) = lines(tmp_path, data, ["persistence"], ["mae", "mae_first_window"])
     assert line.values["mae"] == pytest.approx((2.5 / 2 + 5 / 2) / 2)
     # The error is that of one of two targets; the second client has one window.
     assert line.values["mae_first_window"] == pytest.approx((3 / 2 + 5 / 2) / 2)

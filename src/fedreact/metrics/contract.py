@@ -48,6 +48,8 @@ class Metric:
         ``samples(outputs [N, c], y [N] or [N, M]) -> [N, S]``: statistics of each sample, given
         scores of labels (several labels are true where theirs are above 0) or predicted targets;
         ``None`` for what a run finds itself.
+    windows
+        ``windows(n, c)``: which of a client's n test samples count, in their order; ``None``: all.
     client
         ``client(means [..., S]) -> [...]``: value of a client, given its samples' mean statistics.
     over
@@ -65,7 +67,15 @@ class Metric:
     counted: bool = False
     kinds: tuple[Kind, ...] = ()
     samples: Callable[[np.ndarray, np.ndarray], np.ndarray] | None = None
+    windows: Callable[[int, int], slice] | None = None
     client: Callable[[np.ndarray], np.ndarray] = lambda means: means[..., 0]
     over: Callable[[np.ndarray], float] = np.mean
     of_drifting: bool = False
     power: int = 0
+
+    def score(self, outputs: np.ndarray, y: np.ndarray) -> float:
+        """Value of a client, given its test samples' outputs ``[n, c]`` and truth."""
+        if self.windows is not None:
+            some = self.windows(*outputs.shape)
+            outputs, y = outputs[some], y[some]
+        return self.client(self.samples(outputs, y).mean(0))

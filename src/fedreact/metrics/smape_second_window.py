@@ -1,11 +1,12 @@
 """What public code of FATHOM's authors takes for the SMAPE of its second target."""
 
-from fedreact.metrics.contract import Metric
+from dataclasses import replace
+
+from fedreact.metrics.single_windows import window
 from fedreact.metrics.smape import METRIC as OF_ALL
 
-METRIC = Metric(
+METRIC = replace(
+    OF_ALL,
     title="Symmetric mean absolute percentage error of the second test window over all targets",
-    better="lower",
-    bounds=OF_ALL.bounds,
-    decimals=OF_ALL.decimals,
+    windows=window(1),
 )

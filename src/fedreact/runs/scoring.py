@@ -7,7 +7,6 @@ import numpy as np
 from fedreact.engine.engine import Arrays, Stacked, Workers
 from fedreact.engine.predicting import BATCH, Request
 from fedreact.errors import UserError
-from fedreact.metrics import single_windows
 from fedreact.metrics.contract import Metric
 from fedreact.rng import generator
 
@@ -42,49 +41,6 @@ def client_scores(
     UserError
         The weights that clients are tested with are no numbers.
     """
-    outputs = predicted(engine, algorithm, server, state, tests)
-    result = {}
-    for name, metric in metrics.items():
-        own = metric.power != 1 or np.ndim(unit) > 0
-        given = [(out, y[test]) for out, test in zip(outputs, tests)]
-        if own and y.dtype.kind == "f":
-            given = [(out * unit + centre, t * unit + centre) for out, t in given]
-        values = [metric.client(metric.samples(*of).mean(0)) for of in given]
-        result[name] = (1.0 if own else unit) * np.array(values)
-    return result
-
-
-def window_errors(
-    engine: Workers | Stacked,
-    algorithm,
-    server: Arrays,
-    state: Arrays,
-    tests: Sequence[np.ndarray],
-    y: np.ndarray,
-    unit: float | np.ndarray = 1.0,
-    centre: float | np.ndarray = 0.0,
-) -> dict[str, float]:
-    """Errors of a regression on single test windows, by metric; arguments as above."""
-    first = single_windows.first(tests, y[0].size)
-    outputs = np.stack(predicted(engine, algorithm, server, state, list(first)))
-    true = y[first].reshape(outputs.shape)
-    return single_windows.errors(outputs * unit + centre, true * unit + centre)
-
-
-def predicted(
-    engine: Workers | Stacked,
-    algorithm,
-    server: Arrays,
-    state: Arrays,
-    tests: Sequence[np.ndarray],
-) -> list[np.ndarray]:
-    """What clients' models say of their test samples: K arrays ``[n, c]``.
-
-    Raises
-    ------
-    UserError
-        The weights that clients are tested with are no numbers.
-    """
     weights = algorithm.personal(server, state)
     if bad := sum(not np.isfinite(of_client).all() for of_client in weights):
         raise UserError(f"the models of {bad} of {len(weights)} clients are NaN or infinite")
@@ -113,4 +69,12 @@ def predicted(
         ]
         seen = engine.predict(requests)
         outputs = [of[np.argsort(order)] for of, order in zip(seen, orders)]
-    return outputs
+    result = {}
+    for name, metric in metrics.items():
+        own = metric.power != 1 or np.ndim(unit) > 0
+        given = [(out, y[test]) for out, test in zip(outputs, tests)]
+        if own and y.dtype.kind == "f":
+            given = [(out * unit + centre, t * unit + centre) for out, t in given]
+        values = [metric.score(*of) for of in given]
+        result[name] = (1.0 if own else unit) * np.array(values)
+    return result

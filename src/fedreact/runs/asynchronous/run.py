@@ -16,11 +16,10 @@ from fedreact.engine.engine import Job
 from fedreact.engine.on_clock import costs, fly, foresee
 from fedreact.engine.place import Place
 from fedreact.errors import UserError
-from fedreact.metrics import single_windows
 from fedreact.metrics.contract import Metric
 from fedreact.runs.asynchronous.spec import Options
 from fedreact.runs.contract import Inputs, Line, Method
-from fedreact.runs.scoring import client_scores, window_errors
+from fedreact.runs.scoring import client_scores
 from fedreact.runs.supervised import architecture, first_weights, local_training
 from fedreact.standardise import standardise
 from fedreact.task import Task
@@ -64,10 +63,8 @@ def run(
         for method in methods
     }
     finds = sorted({name for algorithm, _ in made.values() for name in algorithm.finds})
-    if task.kind == "regression":
-        finds += single_windows.FINDS
     of_tests = hashlib.sha256(b"".join(np.asarray(test).tobytes() for test in tests))
-    scored = f"{list(metrics)} {finds} {of_tests.hexdigest()}"
+    scored = f"{list(metrics)} {of_tests.hexdigest()}"
     for method in methods:
         algorithm, job = made[method.name]
         what = f"{method.name}, {inputs.setting}, seed {seed}"
@@ -78,15 +75,13 @@ def run(
             try:
                 of = _Scored(algorithm, half)
                 found = client_scores(engine, of, server, state, tests, y, metrics, unit, centre)
-                own = algorithm.found(state, groups == 1)
-                if task.kind == "regression":
-                    own |= window_errors(engine, of, server, state, tests, y, unit, centre)
             except UserError as error:
                 raise UserError(f"method {what}: {error}") from error
             means = [
                 metrics[name].over(of[drift] if metrics[name].of_drifting else of)
                 for name, of in found.items()
             ]
+            own = algorithm.found(state, groups == 1)
             return [*means, *(own.get(name, np.nan) for name in finds), *found[main]]
 
         points = sorted(

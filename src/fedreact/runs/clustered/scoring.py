@@ -4,6 +4,7 @@ from collections.abc import Mapping
 
 import numpy as np
 
+from fedreact.errors import UserError
 from fedreact.metrics.contract import Metric
 
 
@@ -56,6 +57,11 @@ class HeldOut:
         unit, centre
             What targets were divided by, after this was taken off, numbers or ``[c]``.
         """
+        if some := [name for name, metric in metrics.items() if metric.windows is not None]:
+            raise UserError(
+                f"metric {some[0]} is of the first test windows of a client, but here clients are "
+                "tested on samples in no order; take another metric"
+            )
         first, which = self._distinct(models.reshape(len(models), -1))
         means: dict[str, list] = {name: [None] * len(which) for name in metrics}
         for m, model in enumerate(models[first].astype(np.float32)):

@@ -7,7 +7,6 @@ import numpy as np
 from fedreact import plugins
 from fedreact.algorithms.facts.contract import Algorithm
 from fedreact.engine.place import Place
-from fedreact.metrics import single_windows
 from fedreact.metrics.contract import Metric
 from fedreact.runs.contract import Inputs, Line, Method
 from fedreact.runs.facts.spec import Options
@@ -43,29 +42,19 @@ def run(
     counts = {name: float(value) for name, value in counts.items()}
     said = {method.name: make(method).outputs(data) for method in methods}
     # All lines of a file have the same columns: with one method that is scored, all have scores.
-    scored = [*metrics, *(single_windows.FINDS if task.kind == "regression" else ())]
-    nothing = dict.fromkeys(scored, np.nan) if any(o is not None for o in said.values()) else {}
+    nothing = dict.fromkeys(metrics, np.nan) if any(o is not None for o in said.values()) else {}
     for name, outputs in said.items():
         if outputs is None:
             yield Line((name, 1), counts | nothing)
             continue
         scores = {
-            metric: np.array(
-                [of.client(of.samples(outputs[own], data.y[own]).mean(0)) for own in drawn.test]
-            )
+            metric: np.array([of.score(outputs[own], data.y[own]) for own in drawn.test])
             for metric, of in metrics.items()
         }
-        of_windows = {}
-        if task.kind == "regression":
-            first = single_windows.first(drawn.test, task.outputs)
-            true = data.y[first].reshape(outputs[first].shape)
-            of_windows = single_windows.errors(outputs[first], true)
         nowhere = np.full(len(drawn.test), -1, dtype=np.int16)
         yield Line(
             (name, 1),
-            counts
-            | {name: float(metrics[name].over(of)) for name, of in scores.items()}
-            | of_windows,
+            counts | {name: float(metrics[name].over(of)) for name, of in scores.items()},
             {"score": next(iter(scores.values())).astype(np.float32)}
             | {"cluster": nowhere, "true_cluster": nowhere},
         )

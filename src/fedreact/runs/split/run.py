@@ -86,7 +86,7 @@ def run(
             raise UserError(f"{what}: predicts what is no number; use a smaller learning rate")
         true = data.y[tasks.test].reshape(*tasks.test.shape, *data.y.shape[1:])
         scores = {
-            name: np.array([of.client(of.samples(*one).mean(0)) for one in zip(outputs, true)])
+            name: np.array([of.score(*one) for one in zip(outputs, true)])
             for name, of in metrics.items()
         }
         nowhere = np.full(len(true), -1, dtype=np.int16)

@@ -5,7 +5,6 @@ from typing import Any
 
 import numpy as np
 
-from fedreact.metrics import single_windows
 from fedreact.metrics.confusion import ratio
 from fedreact.task import Task
 
@@ -26,8 +25,6 @@ def found_by_run(
     To repeat the last row gives 0 there, and to guess 1/2. NaN where ``before`` is not known, or a
     client had no change of a kind.
 
-    Of a regression the errors of single windows (:mod:`fedreact.metrics.single_windows`).
-
     Parameters
     ----------
     outputs, true
@@ -35,24 +32,22 @@ def found_by_run(
     before
         ``[K, n, M]``: labels in the last row of each window.
     """
-    if true.dtype == bool:
-        found = np.nan
-        if before is not None:
-            changed = before != true
-            sides = [
-                ratio(
-                    (changed & side & ((outputs > 0) == true)).sum((1, 2)).astype(float),
-                    (changed & side).sum((1, 2)).astype(float),
-                )
-                for side in (true, ~true)
-            ]
-            there = [(changed & side).any((1, 2)) for side in (true, ~true)]
-            whole = there[0] & there[1]
-            found = float(((sides[0] + sides[1]) / 2)[whole].mean()) if whole.any() else np.nan
-        return {"balanced_accuracy_changed": found}
-    if true.dtype.kind != "f":
+    if true.dtype != bool:
         return {}
-    return single_windows.errors(outputs, true.reshape(outputs.shape))
+    if before is None:
+        return {"balanced_accuracy_changed": np.nan}
+    changed = before != true
+    sides = [
+        ratio(
+            (changed & side & ((outputs > 0) == true)).sum((1, 2)).astype(float),
+            (changed & side).sum((1, 2)).astype(float),
+        )
+        for side in (true, ~true)
+    ]
+    there = [(changed & side).any((1, 2)) for side in (true, ~true)]
+    whole = there[0] & there[1]
+    found = float(((sides[0] + sides[1]) / 2)[whole].mean()) if whole.any() else np.nan
+    return {"balanced_accuracy_changed": found}
 
 
 def of_forecasts(outputs: np.ndarray, true: np.ndarray) -> dict[str, np.ndarray]:

@@ -16,12 +16,11 @@ from fedreact.engine.local_training import LocalTraining, say_if_missed, steps_w
 from fedreact.engine.place import Place
 from fedreact.errors import UserError
 from fedreact.losses.supervised import SupervisedLoss
-from fedreact.metrics import single_windows
 from fedreact.metrics.contract import Metric
 from fedreact.models.architectures.contract import Architecture
 from fedreact.runs import supervised
 from fedreact.runs.contract import Inputs, Line, Method
-from fedreact.runs.scoring import client_scores, window_errors
+from fedreact.runs.scoring import client_scores
 from fedreact.runs.synchronous.spec import Options
 from fedreact.standardise import standardise
 from fedreact.task import Task
@@ -56,8 +55,6 @@ def run(
     if options.exchange:
         names.append(f"{main}_exchanged")
         others = exchanged(partition, data.owner, seed)
-    if task.kind == "regression":
-        names += single_windows.FINDS
     of_tests = hashlib.sha256(b"".join(np.asarray(test).tobytes() for test in [*tests, *others]))
     scored = f"{names} {options.score} {of_tests.hexdigest()}"
     for method in methods:
@@ -79,8 +76,6 @@ def run(
                     first = {main: metrics[main]}
                     elsewhere = client_scores(*of_round, others, y, first, unit, centre)
                     means.append(metrics[main].over(elsewhere[main]))
-                if task.kind == "regression":
-                    means += window_errors(*of_round, tests, y, unit, centre).values()
             except UserError as error:
                 raise UserError(f"method {name}, round {t}: {error}") from error
             return [*means, *found[main]]
