@@ -5,8 +5,10 @@ PYTHON ?= python3
 CORES ?= $(shell getconf _NPROCESSORS_ONLN)
 # cpu: the small CPU build of torch; gpu: the build of the package index, with CUDA on Linux.
 TORCH ?= $(if $(shell command -v nvidia-smi),gpu,cpu)
-# What `make plan` is for.
+# How much is run, planned or compared.
 SCALE ?= quick
+# Where none is named, a run takes that of config/config.yaml.
+SCALED := $(if $(filter-out file,$(origin SCALE)),--config scale=$(SCALE))
 TARGETS ?= all
 # yes, or no: without the traffic simulator SUMO (250 MB), which only the dataset sumo-ev needs.
 SUMO ?= yes
@@ -43,10 +45,10 @@ endif
 	@touch $@
 
 tables: setup
-	snakemake --cores $(CORES) all_tables
+	snakemake --cores $(CORES) all_tables $(SCALED)
 
 figures: setup
-	snakemake --cores $(CORES) all_figures
+	snakemake --cores $(CORES) all_figures $(SCALED)
 
 # What a run will cost, and what it has taken.
 plan: setup

@@ -65,7 +65,7 @@ class Curves(FigureKind):
         drawn = {key[0] for key in cells}
         panels = {name: own for name, own in self.panels.items() if name in drawn} or self.panels
         if missing := [name for name in self.panels if name not in panels]:
-            title = f"{title}, left out: {', '.join(missing)}"
+            title = f"{title}, left out: {'; '.join(missing)}"
         score, *counted = (plugins.load("metrics", name, "METRIC") for name in self.metrics)
         labels = [label for own in self.panels.values() for label in {**(self.beside or {}), **own}]
         looks = {label: i for i, label in enumerate(dict.fromkeys(labels))}  # one in all panels
