@@ -15,6 +15,8 @@ from fedreact.workflow.files import results_of
 
 def main(args):
     """Read the file beside the table, print."""
+    if args.table.suffix in (".md", ".tex"):  # the same table
+        args.table = args.table.with_suffix(".csv")
     table = origins.read(args.table)
     cell = origins.find(table["cells"], args.row, args.column, args.metric)
     origin = origins.part(table, cell)

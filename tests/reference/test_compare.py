@@ -82,6 +82,13 @@ def test_tables_that_are_not_built_are_named_and_none_is_refused(tmp_path):
     assert compare(run(tmp_path / "results", ""), kept.parent).missing == ["u"]
 
 
+def test_of_a_scale_at_which_nothing_is_kept_it_says_at_which_something_is(tmp_path):
+    made = run(tmp_path / "reference/quick/paper", "t,a,b,m,d,0.5,0.4,0.6\n")
+    (made / "run.json").touch()
+    with pytest.raises(UserError, match="no run is kept at this scale; kept: quick"):
+        compare(made, tmp_path / "reference/smoke")
+
+
 @pytest.mark.parametrize(("mean", "status"), [("0.5", 0), ("0.9", 1)])
 def test_the_command_says_so_by_its_status(tmp_path, mean, status):
     run(tmp_path / "reference/quick/paper", "t,a,b,m,d,0.5,0.45,0.55\n")

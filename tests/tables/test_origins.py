@@ -150,6 +150,15 @@ def test_people_read_what_was_run_and_what_has_changed(table):
     assert lines[-1] == f"rebuild     {again} {' '.join(origin['cell']['runs'])}"
 
 
+def test_an_option_of_thousands_of_characters_is_cut(table):
+    origin = origins.part(table, origins.find(table["cells"], "10 clients", "SC", "accuracy"))
+    for known in filter(None, origin["records"].values()):
+        known["options"]["layout"] = "x" * 5000
+    text = "\n".join(origins.describe(origin))
+    assert "xxx... (5,000 characters; all with --json)" in text
+    assert max(map(len, text.splitlines())) < 400
+
+
 def test_code_is_as_now_unknown_or_was_never_known(table):
     origin = origins.part(table, origins.find(table["cells"], "10 clients", "SC", "accuracy"))
     as_now = "\n".join(origins.describe(origin, code_now=explain_cell.code_now))
@@ -161,6 +170,16 @@ def test_code_is_as_now_unknown_or_was_never_known(table):
         known["code"] = None
     never = "\n".join(origins.describe(origin, code_now=explain_cell.code_now))
     assert "code no digest, no git commit" in never
+
+
+@pytest.mark.parametrize("form", [".md", ".tex"])
+def test_other_forms_of_a_table_are_the_same_table(table, capsys, form):
+    csv = Path(table["csv"]["path"])
+    csv.with_suffix(origins.SUFFIX).write_text(json.dumps(table))
+    csv.with_suffix(form).write_text("| |")
+    words = {"row": "10 clients", "column": "sc", "metric": "rand", "json": False}
+    explain_cell.main(Namespace(table=csv.with_suffix(form), **words))
+    assert capsys.readouterr().out.startswith("t: RTD - 10 clients, SC, rand\n")
 
 
 @pytest.mark.parametrize("as_json", [False, True])

@@ -20,6 +20,8 @@ from fedreact.tables import published as values
 from fedreact.workflow.files import results_of
 
 SUFFIX = ".provenance.json"
+# Characters of an option that people are shown.
+LONGEST = 200
 
 
 def origins(
@@ -94,6 +96,11 @@ def _published(cell, published, file):
 
 def read(csv: Path) -> dict:
     """Origins of a table, from the file beside it.
+
+    Parameters
+    ----------
+    csv
+        ``<results>/tables/<table>.csv``.
 
     Raises
     ------
@@ -283,10 +290,16 @@ def _commit(commit):
 
 def _options(options: dict[str, Any]) -> str:
     return ", ".join(
-        f"{name} {shlex.join(map(str, value)) if isinstance(value, list) else value}"
+        f"{name} {_short(shlex.join(map(str, value)) if isinstance(value, list) else str(value))}"
         for name, value in options.items()
         if value not in (None, [], False)
     )
+
+
+def _short(text):
+    """A layout of a table is thousands of characters."""
+    cut = f"{text[:LONGEST]}... ({len(text):,} characters; all with --json)"
+    return text if len(text) <= LONGEST else cut
 
 
 def _taken(known):
