@@ -20,6 +20,7 @@ def main(args):
     notes = [
         f"Not judged, since its cells are left out here (its table says why): {x}" for x in left_out
     ]
+    notes += [render.TO_A_TARGET] if any(one.reaching for one in asked) else []
     notes += [f"At this scale: {'; '.join(args.differences)}."] if args.differences else []
     title = f"Claims of {args.title}"
     text = render.markdown(table, claims, title, args.scale, notes)

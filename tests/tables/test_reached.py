@@ -8,7 +8,7 @@ import pytest
 from fedreact.errors import UserError
 from fedreact.tables import cells
 from fedreact.tables.cells import About, Place
-from fedreact.tables.reached import reached
+from fedreact.tables.reached import reached, until_the_worse
 
 PUBLISHED = {"source": "nothing", "data": "", "metric": "", "columns": [], "rows": {}}
 PUBLISHED |= {"unstated": {}}
@@ -85,3 +85,46 @@ def test_without_a_target_nothing_is_taken_away():
 def test_what_is_no_score_cannot_be_reached():
     with pytest.raises(UserError, match=r"^reaching: n-clusters is no score"):
         reached(LAYOUT, replace(ABOUT, reaching="n-clusters"), scores())
+
+
+def costs(ours, theirs, score="accuracy", cost="minutes"):
+    found = until_the_worse(ours, theirs, score, cost)
+    return [of.to_dict() for of in found]
+
+
+def of(name, curves=CURVES, better="accuracy"):
+    return scores(curves, better)[lambda lines: lines["method"] == name]
+
+
+def test_two_methods_are_compared_at_what_the_worse_has_in_the_end_of_each_seed_by_hand():
+    # Seed 0: .45, which A has .25 of .4 of the way from 10 to 20 minutes. Seed 1: .55, for which A
+    # goes .1 of .35 of the way from 20 to 30.
+    ours, theirs = costs(of("a"), of("b"))
+    assert ours == pytest.approx({0: 16.25, 1: 20 + 10 * 0.1 / 0.35})
+    assert theirs == {0: 30, 1: 30}
+    assert costs(of("b"), of("a")) == [theirs, ours]
+
+
+def test_what_is_reached_by_the_first_scored_round_costs_as_much_as_that_round():
+    ours, theirs = costs(of("a"), of("c"))
+    # Seed 0: .4, where C ends after it was ahead: at once it was above.
+    assert (ours[0], theirs[0]) == (15, 10)
+
+
+def test_a_method_beside_itself_costs_the_same_whatever_its_curve():
+    for name in CURVES:
+        ours, theirs = costs(of(name), of(name))
+        assert ours == theirs
+
+
+def test_smaller_errors_are_reached_later():
+    errors = {"a": ([4.0, 2.0, 1.0],), "b": ([5.0, 4.0, 3.0],)}
+    ours, theirs = costs(of("a", errors, "rmse"), of("b", errors, "rmse"), "rmse")
+    assert (ours, theirs) == ({0: 15}, {0: 30})
+
+
+def test_only_seeds_of_both_are_compared():
+    one = of("b")[lambda lines: lines["seed"] == 1]
+    assert [list(found) for found in costs(of("a"), one)] == [[1], [1]]
+    with pytest.raises(UserError, match=r"^reaching: n-clusters is no score"):
+        costs(of("a"), one, "n-clusters")

@@ -15,7 +15,8 @@ class Claim:
     claim, source
         The statement in our words, and where the paper makes it.
     table
-        Whose cells are compared.
+        Whose cells are compared. Of a table of costs to a score (``reaching``), what either of two
+        methods spends until it has what the worse of both has in the end, seed by seed.
     relation
         ``better`` and ``worse`` by the metric's direction; ``higher``, ``lower``; ``equal`` within
         the margin.

@@ -16,6 +16,7 @@ from fedreact.claims.contrasts import (
 )
 from fedreact.errors import UserError
 from fedreact.tables.cells import per_seed
+from fedreact.tables.reached import until_the_worse
 
 COLUMNS = [
     "paper",
@@ -76,6 +77,9 @@ class Asked:
         1 where higher is claimed of left, -1 where lower; 0 for equality.
     last
         Whether scores are those of the last round.
+    reaching
+        Score at which the metric, a cost, is taken: see
+        :func:`fedreact.tables.reached.until_the_worse`.
     """
 
     claim: str
@@ -87,6 +91,7 @@ class Asked:
     over: str
     last: bool
     contrasts: Sequence[Contrast]
+    reaching: str | None = None
 
     @classmethod
     def of(cls, given: Mapping) -> "Asked":
@@ -115,10 +120,12 @@ def _lines(paper, asked, scores):
     by_seed, data = [], []
     means = per_seed([asked.metric], scores, asked.last)
     for contrast in asked.contrasts:
-        ours = _values(means, contrast.ours, asked.metric, data)
-        theirs = contrast.theirs
+        ours, theirs = _values(means, contrast.ours, asked.metric, data), contrast.theirs
         if not isinstance(theirs, (int, float)):
             theirs = _values(means, theirs, asked.metric, data)
+        if asked.reaching:
+            lines = [_of(scores, place) for place in (contrast.ours, contrast.theirs)]
+            ours, theirs = until_the_worse(*lines, asked.reaching, asked.metric)
         by_seed.append(((ours - theirs) * (asked.sign or 1)).dropna().to_dict())
     equal = asked.sign == 0
     evidence = [weigh(list(of.values()), asked.margin, equal) for of in by_seed]
@@ -141,12 +148,16 @@ def _lines(paper, asked, scores):
 
 def _values(means, place, metric, data):
     """Scores of a cell by seed; notes its data."""
-    folder, method = place
-    lines = means[(means["folder"] == folder) & (means["method"] == method)]
+    lines = _of(means, place)
     if metric not in lines or lines[metric].isna().all():
-        raise UserError(f"there is no {metric} of {method} in {folder}")
+        raise UserError(f"there is no {metric} of {place[1]} in {place[0]}")
     data += lines["data"].tolist()
     return lines.set_index("seed")[metric]
+
+
+def _of(lines, place):
+    folder, method = place
+    return lines[(lines["folder"] == folder) & (lines["method"] == method)]
 
 
 def _numbers(evidence: Evidence):

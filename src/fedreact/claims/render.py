@@ -24,6 +24,12 @@ METHOD = (
     "measured on."
 )
 
+TO_A_TARGET = (
+    "Claims about what is spent until a score is reached: the score is what the worse of the two "
+    "methods has in the end of the same budget, seed by seed, so that both reach it; curves are "
+    "straight between the rounds that are scored."
+)
+
 
 def counts(table: pd.DataFrame) -> str:
     """How many claims hold, fail, are undecided."""

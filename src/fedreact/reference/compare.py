@@ -60,7 +60,9 @@ def compare(results: Path, kept: Path) -> Comparison:
     """
     if not kept.is_dir():
         scales = sorted({run.parents[1].name for run in kept.parent.glob("*/*/run.json")})
-        raise UserError(f"{kept}: no run is kept at this scale; kept: {', '.join(scales) or 'none'}")
+        raise UserError(
+            f"{kept}: no run is kept at this scale; kept: {', '.join(scales) or 'none'}"
+        )
     found, n_shared = Comparison(0, 0, [], [], [], []), 0
     for path in sorted(kept.glob("*/tables/*.csv")):
         if (now := results / "tables" / path.name).is_file():

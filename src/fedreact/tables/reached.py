@@ -1,7 +1,10 @@
-"""What it took until a score was reached, for tables of costs (``reaching`` of a table's entry)."""
+"""What it took until a score was reached, for tables of costs (``reaching`` of a table's entry) and
+for claims about them.
+"""
 
 from collections.abc import Sequence
 
+import numpy as np
 import pandas as pd
 
 from fedreact import plugins
@@ -33,10 +36,7 @@ def reached(layout: Sequence[Place], about: About, scores: pd.DataFrame) -> pd.D
     """
     if about.reaching is None:
         return scores
-    better = plugins.load("metrics", about.reaching, "METRIC").better
-    if better is None:
-        raise UserError(f"reaching: {about.reaching} is no score; none of its values is better")
-    sign = 1 if better == "higher" else -1
+    sign = _sign(about.reaching)
     beside: dict[str, list[Place]] = {}
     for place in layout:
         if not place.skipped:
@@ -51,3 +51,62 @@ def reached(layout: Sequence[Place], about: About, scores: pd.DataFrame) -> pd.D
             there = lines[sign * lines[about.reaching] >= target]
             parts.append(there.sort_values("round").drop_duplicates("seed"))
     return pd.concat(parts).drop_duplicates()
+
+
+def until_the_worse(
+    ours: pd.DataFrame, theirs: pd.DataFrame, score: str, cost: str
+) -> tuple[pd.Series, pd.Series]:
+    """What two methods spend until they have what the worse of them has in the end, by seed.
+
+    So a seed's target is its own, both reach it, and neither is favoured: who ends ahead was there
+    earlier. Between two scored rounds, curves of scores over costs are straight; before the first,
+    nothing is known, so what is reached by then costs as much as that round.
+
+    Parameters
+    ----------
+    ours, theirs
+        Lines of scores, a line a scored round, as :func:`fedreact.tables.cells.read_scores` gives
+        them.
+    score, cost
+        Metric of the target, and what is counted.
+
+    Returns
+    -------
+    pd.Series, pd.Series
+        Costs by seed, of the seeds that both have.
+
+    Raises
+    ------
+    UserError
+        None of the score's values is better.
+    """
+    sign = _sign(score)
+    curves = [_curves(lines, score, cost, sign) for lines in (ours, theirs)]
+    found: list[dict[int, float]] = [{}, {}]
+    for seed in sorted(set(curves[0]) & set(curves[1])):
+        target = min(scores[-1] for scores, _ in (of[seed] for of in curves))
+        for costs, of in zip(found, curves):
+            costs[seed] = _first(*of[seed], target)
+    return pd.Series(found[0], dtype=float), pd.Series(found[1], dtype=float)
+
+
+def _curves(lines, score, cost, sign):
+    """Scores, higher is better, and costs over the rounds, by seed."""
+    whole = lines.dropna(subset=[score, cost]).sort_values("round").groupby("seed")
+    return {seed: (sign * of[score].to_numpy(), of[cost].to_numpy()) for seed, of in whole}
+
+
+def _first(scores, costs, target):
+    """Cost at which a curve first is at a target that it has at its end."""
+    i = int(np.argmax(scores >= target))
+    if i == 0:
+        return float(costs[0])
+    share = (target - scores[i - 1]) / (scores[i] - scores[i - 1])
+    return float(costs[i - 1] + share * (costs[i] - costs[i - 1]))
+
+
+def _sign(score):
+    better = plugins.load("metrics", score, "METRIC").better
+    if better is None:
+        raise UserError(f"reaching: {score} is no score; none of its values is better")
+    return 1 if better == "higher" else -1

@@ -64,7 +64,9 @@ class ClaimSteps:
 
     def code(self, paper: str) -> str:
         """Digest of the code that judges a paper's claims."""
-        metrics = dict.fromkeys(one["metric"] for one in self.asked(paper))
+        asked = self.asked(paper)
+        metrics = dict.fromkeys([one["metric"] for one in asked])
+        metrics |= dict.fromkeys([one["reaching"] for one in asked if "reaching" in one])
         return digest("scripts/make_claims.py", [("metrics", m, "METRIC") for m in metrics])
 
     # ---- One claim ------------------------------------------------------------------------------
@@ -77,11 +79,14 @@ class ClaimSteps:
         if (claim.value is None) == (not claim.right):
             raise UserError(f"{where}: give either right or value")
         spec = paper.tables[claim.table]
-        if spec.reaching:
-            raise UserError(f"{where}: table: {claim.table} has costs to a score, no scores")
         metric = claim.metric or spec.metrics[0]
         if metric not in spec.metrics:
             raise UserError(f"{where}: metric: {unknown(metric, spec.metrics)}")
+        if spec.reaching and (metric == spec.reaching or claim.value is not None):
+            raise UserError(
+                f"{where}: table: {claim.table} has costs to a score, which are compared with "
+                f"those of another method; give right, and a metric other than {spec.reaching}"
+            )
         margin = claim.margin or paper.about.margins.get(metric)
         if margin is None:
             raise UserError(f"{where}: there is no margin of {metric}, here or in paper.yaml")
@@ -98,6 +103,8 @@ class ClaimSteps:
             "over": claim.over,
             "last": spec.score == "last",
         }
+        if spec.reaching:
+            one["reaching"] = spec.reaching
         yield one | {"contrasts": [self._line(paper, *each) for each in contrasts]}
         yield from self._readings(paper, claim, one, contrasts, where)
 
