@@ -64,6 +64,16 @@ def test_claims_whose_outcome_is_another(tmp_path):
     assert found.claims == ["p, x: holds -> fails"]
 
 
+def test_claims_that_only_one_run_has_are_named(tmp_path):
+    cell = "t,a,b,m,d,0.5,0.4,0.6\n"
+    found = both(tmp_path, cell, cell, "p,gone,,,holds\n", "p,new,,,holds\n")
+    assert found.alone == [
+        "p, gone: a claim of the kept run only",
+        "p, new: a claim of the new run only",
+    ]
+    assert found.claims == []
+
+
 def test_of_a_claim_its_outcome_counts_not_those_of_its_parts(tmp_path):
     """Lines of settings may be several, one for each method that it is compared with."""
     cell, whole = "t,a,b,m,d,0.5,0.4,0.6\n", "p,x,,,holds\np,x,elbow,,holds\n"

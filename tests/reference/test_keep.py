@@ -113,3 +113,12 @@ def test_papers_are_kept_one_by_one(results, tmp_path):
     subprocess.run([sys.executable, script, *words], check=True, cwd=tmp_path)
     assert (references / results.name / "a/tables/table05.csv").is_file()
     assert earlier.read_text() == "kept before"
+
+
+def test_a_table_that_is_kept_is_not_lost_to_a_run_that_has_it_not(results, tmp_path):
+    folder = tmp_path / "reference" / "quick"
+    (old := folder / "tables" / "table01.csv").parent.mkdir(parents=True)
+    old.write_text("of an earlier run")
+    with pytest.raises(UserError, match=r"not built yet, but kept in .*: table01; build them, or"):
+        keep(results, folder, {"table01", "table05"}, ["fig08"])
+    assert old.exists()

@@ -24,7 +24,7 @@ class Comparison:
     moved
         Those that differ by more, a line each.
     alone
-        Cells of one run only, and of one seed that are not the same, a line each.
+        Cells and claims of one run only, and cells of one seed that are not the same, a line each.
     claims
         Those whose outcome is another, a line each.
     missing
@@ -75,8 +75,11 @@ def compare(results: Path, kept: Path) -> Comparison:
     for path in sorted(kept.glob("*/claims/*.csv")):
         if (now := results / "claims" / path.name).is_file():
             before, after = (_outcomes(of) for of in (path, now))
-            for key in before.index.intersection(after.index):
-                if before[key] != after[key]:
+            for key in before.index.union(after.index, sort=False):
+                if key not in before.index or key not in after.index:
+                    of = "kept" if key in before.index else "new"
+                    found.alone.append(f"{_name(key)}: a claim of the {of} run only")
+                elif before[key] != after[key]:
                     found.claims.append(f"{_name(key)}: {before[key]} -> {after[key]}")
     return found
 

@@ -47,7 +47,7 @@ def keep(results: Path, folder: Path, of: Container[str], figures: Iterable[str]
     Raises
     ------
     UserError
-        Nothing was built, or not those figures.
+        Nothing was built, or not those figures, or not all tables that are kept already.
     """
     drawn = [results / "figures" / f"{name}.png" for name in figures]
     if missing := [path.stem for path in drawn if not path.is_file()]:
@@ -56,6 +56,13 @@ def keep(results: Path, folder: Path, of: Container[str], figures: Iterable[str]
     files = [path for path in found if path.stem in of] + drawn
     if not files:
         raise UserError(f"{results}: no tables there; build some first: snakemake all_tables")
+    built = {path.stem for path in files}
+    before = [path.stem for path in sorted(folder.glob("tables/*.csv")) if path.stem in of]
+    if lost := [name for name in before if name not in built]:
+        raise UserError(
+            f"{results}: not built yet, but kept in {folder}: {', '.join(lost)}; build them, or "
+            "delete that folder first"
+        )
     run = account(results, files)
     shutil.rmtree(folder, ignore_errors=True)
     kept = []
