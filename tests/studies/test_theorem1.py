@@ -7,6 +7,7 @@ import numpy as np
 import pandas as pd
 import pytest
 import study as command
+from helpers import ROOT
 
 from fedreact import plugins
 from fedreact.errors import UserError
@@ -243,3 +244,22 @@ def test_a_study_that_fails_leaves_no_file(tmp_path):
 def test_wrong_options_of_the_study_are_refused(change):
     with pytest.raises(UserError, match="here"):
         plugins.make("studies", {"kind": "theorem1"} | GRID | change, "STUDY", "here")
+
+
+def test_the_page_says_what_the_study_finds():
+    """Of the five seeds that it names; its numbers are read from there."""
+    page = " ".join((ROOT / "docs/theorem1.md").read_text().split())
+    study = theorem1.Theorem1()
+    found = pd.DataFrame(study.run(range(5)), columns=study.COLUMNS).astype(float)
+    looseness = found["bound"] / found["measured"]
+    assert looseness.min() >= 1
+    assert f"Yes, in all {len(found)} runs" in page
+    assert f"By a factor of {looseness.min():.0f} to {round(looseness.max(), -3):,.0f}." in page
+    cells = found.groupby(["w", "gamma"])
+    beyond = [cell for cell in cells.groups if 1 / theorem1.weights(int(cell[0]), cell[1])[0] > 64]
+    assert (len(beyond), len(cells)) == (1, 28)
+    assert "only where W > 64, one cell of 28" in page
+    plain = found[found["gamma"] == 1].groupby("w")["measured"].mean()
+    assert plain.idxmin() == 5
+    assert plain[5:].is_monotonic_increasing
+    assert "with gamma = 1 they are smallest at w = 5 and grow from there" in page
