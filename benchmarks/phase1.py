@@ -9,8 +9,10 @@ Runs the same steps (same sub-sequences, same weights) in turn through
 
 single-threaded, in CPU time. Sub-sequences have other lengths at each step, as in training, which
 matters to libraries that prepare themselves for a shape. In between it measures the peak of a
-matrix product: torch's, and oneDNN's. The share of a peak counts the multiply-adds that the result
-needs: not those on padding, nor those on taps that reach before a series' first step.
+matrix product: torch's, and oneDNN's; and the products of the steps alone, one for each tap, with
+nothing between them: more than that no pass of these products can reach. The share of a peak counts
+the multiply-adds that the result needs: not those on padding, nor those on taps that reach before a
+series' first step.
 
     python benchmarks/phase1.py [--rounds 3] [--steps 40]
 """
@@ -41,6 +43,17 @@ def useful_flops(encoder, length, series):
         total += steps * (n_in + n_out) * n_out + (length * n_in * n_out if n_in != n_out else 0)
     total += encoder.reduced_size * encoder.out_channels
     return 3 * 2 * total * series
+
+
+def products_of(encoder, length, series):
+    """Sizes ``(rows, in, out)`` of the products of a forward pass, a tap each."""
+    for n_in, n_out, dilation in encoder.blocks:
+        for width in (n_in, n_out):
+            for j in range(encoder.kernel_size):
+                if rows := max(0, length - j * dilation) * series:
+                    yield rows, width, n_out
+        if n_in != n_out:
+            yield length * series, n_in, n_out
 
 
 def cpu_time(work):
@@ -77,6 +90,24 @@ def main():
                 losses, _ = loss.value(local, Data(X.float()), [draws], step)
             losses.sum().backward()
 
+    passes = [
+        sizes
+        for long, short in zip(draws.anchor_length, draws.short_length)
+        for of in ((int(long), BATCH), (int(short), BATCH * (1 + loss.n_negatives)))
+        for sizes in products_of(encoder, *of)
+    ]
+    most, widest = max(rows for rows, *_ in passes), max(out for *_, out in passes)
+    rows_in, rows_out = torch.randn(2, most * widest)
+
+    def products_alone():
+        for rows, n_in, n_out in passes:
+            x = rows_in[: rows * n_in].view(rows, n_in)
+            y = rows_out[: rows * n_out].view(rows, n_out)
+            w = rows_in[: n_in * n_out].view(n_in, n_out)
+            torch.mm(x, w)
+            torch.mm(x.T, y)
+            torch.mm(y, w.T)
+
     def conv1d(dtype):
         reference = Conv1dEncoder(encoder, theta.to(dtype))
         series = X.to(dtype).mT.contiguous()
@@ -89,6 +120,7 @@ def main():
         "package, bfloat16": lambda: package(torch.bfloat16),
         "conv1d, float32": lambda: conv1d(torch.float32),
         "conv1d, float64": lambda: conv1d(torch.float64),
+        "products alone": products_alone,
         "torch's product": lambda: [a @ b for _ in range(5)],
         "oneDNN's product": lambda: [products.ONEDNN(a, b, None, "none", [], "") for _ in range(5)],
     }
@@ -100,6 +132,7 @@ def main():
             times[name].append(cpu_time(work))
 
     gemm = 5 * 2 * 2048**3
+    alone = times.pop("products alone")
     ours = times.pop("package, float32")
     peaks = {name: times.pop(name) for name in ("torch's product", "oneDNN's product")}
     print(
@@ -113,6 +146,12 @@ def main():
             f"{name:20s} {rate:6.1f} steps/s/core; the first is {median(ratios):.2f} times as "
             f"fast ({ratios[0]:.2f} to {ratios[-1]:.2f} pair by pair)"
         )
+    work = sum(6 * rows * n_in * n_out for rows, n_in, n_out in passes)
+    share = median(work / t * p / gemm for t, p in zip(alone, peaks["torch's product"]))
+    rate = work / median(alone) / 1e9
+    print(
+        f"products alone       {rate:6.1f} GFLOP/s, which is {100 * share:.0f}% of torch's product"
+    )
     for name, peak in peaks.items():
         share = median(flops / t * p / gemm for t, p in zip(ours, peak))
         rate = gemm / median(peak) / 1e9
