@@ -89,21 +89,26 @@ docs-site: .venv/.docs
 	python -m pip install -q -r requirements-docs.txt -c requirements.txt
 	@touch $@
 
-# What docs/speed.md shows. Nothing else should run meanwhile. FLOWER, FLSIM: the Python of an environment with
+# What docs/speed.md shows, but for what scales cost (benchmarks/costs.py, in a fresh clone). Nothing else should run
+# meanwhile. BENCHMARKS: some of them. FLOWER, FLSIM: the Python of an environment with
 # flwr[simulation] or flsim, and this package, for comparisons with these.
+BENCHMARKS ?= products phase1 local_fits round affect engine stacked fedst clock asynchronous split
 benchmarks: setup
 	@mkdir -p reference/speed
-	@for name in products phase1 local_fits round affect engine stacked fedst clock asynchronous split; do \
+	@for name in $(BENCHMARKS); do \
 	  echo "python benchmarks/$$name.py" && \
-	  python benchmarks/$$name.py > reference/speed/$$name.part && \
+	  python benchmarks/machine.py > reference/speed/$$name.part && \
+	  python benchmarks/$$name.py >> reference/speed/$$name.part && \
 	  mv reference/speed/$$name.part reference/speed/$$name.txt || exit 1; done
 ifdef FLOWER
+	python benchmarks/machine.py > reference/speed/flower.part
 	python benchmarks/engine.py --architecture causal-cnn lstm --clients 100 --steps 1 \
-	  --flower-python $(FLOWER) > reference/speed/flower.part
+	  --flower-python $(FLOWER) >> reference/speed/flower.part
 	@mv reference/speed/flower.part reference/speed/flower.txt
 endif
 ifdef FLSIM
-	python benchmarks/asynchronous.py --flsim-python $(FLSIM) > reference/speed/asynchronous.part
+	python benchmarks/machine.py > reference/speed/asynchronous.part
+	python benchmarks/asynchronous.py --flsim-python $(FLSIM) >> reference/speed/asynchronous.part
 	@mv reference/speed/asynchronous.part reference/speed/asynchronous.txt
 endif
 
