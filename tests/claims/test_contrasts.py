@@ -128,3 +128,9 @@ def test_power_is_what_it_says():
     true = (stats.t.ppf(0.975, 5) + stats.t.ppf(0.8, 5)) / 6**0.5
     t = (runs.mean(1) + true) / (runs.std(1, ddof=1) / 6**0.5)
     assert np.mean(t > stats.t.ppf(0.975, 5)) == pytest.approx(contrasts.POWER, abs=0.03)
+
+
+def test_no_seeds_say_nothing():
+    found = weigh([], 0.1)
+    assert (found.n, outcome(found, found.p_holds, found.p_fails)) == (0, "undecided")
+    assert judge_every([found, weigh([1.0, 1.1, 1.2], 0.1)]) == "undecided"

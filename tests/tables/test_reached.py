@@ -117,6 +117,11 @@ def test_a_method_beside_itself_costs_the_same_whatever_its_curve():
         assert ours == theirs
 
 
+def test_a_seed_in_which_both_are_there_by_the_first_scored_round_says_nothing():
+    falling = {"a": ([0.6, 0.7, 0.5], [0.1, 0.2, 0.3]), "b": ([0.9, 0.8, 0.7], [0.1, 0.2, 0.3])}
+    assert [list(found) for found in costs(of("a", falling), of("b", falling))] == [[1], [1]]
+
+
 def test_smaller_errors_are_reached_later():
     errors = {"a": ([4.0, 2.0, 1.0],), "b": ([5.0, 4.0, 3.0],)}
     ours, theirs = costs(of("a", errors, "rmse"), of("b", errors, "rmse"), "rmse")

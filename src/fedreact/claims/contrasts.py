@@ -60,7 +60,7 @@ class Evidence:
 
 
 def weigh(by_seed: Sequence[float], margin: float, equal: bool = False) -> Evidence:
-    """Weigh differences by seed; those of a single seed say nothing.
+    """Weigh differences by seed; those of a single seed, or of none, say nothing.
 
     Parameters
     ----------
@@ -71,6 +71,8 @@ def weigh(by_seed: Sequence[float], margin: float, equal: bool = False) -> Evide
     equal
         Whether equality is claimed, within the margin, instead of a difference above 0.
     """
+    if not len(by_seed):
+        return Evidence(np.nan, (np.nan, np.nan), 0, np.nan, np.nan, 1.0, 1.0)
     s = summarise(by_seed)
     if s.n < 2:
         return Evidence(s.mean, s.ci, s.n, np.nan, np.nan, 1.0, 1.0)

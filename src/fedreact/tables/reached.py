@@ -59,8 +59,9 @@ def until_the_worse(
     """What two methods spend until they have what the worse of them has in the end, by seed.
 
     So a seed's target is its own, both reach it, and neither is favoured: who ends ahead was there
-    earlier. Between two scored rounds, curves of scores over costs are straight; before the first,
-    nothing is known, so what is reached by then costs as much as that round.
+    earlier. Between two scored rounds, curves of scores over costs are straight. Before the first
+    nothing is known: what is reached by then costs as much as that round, and a seed in which both
+    have their target by then says nothing.
 
     Parameters
     ----------
@@ -73,7 +74,7 @@ def until_the_worse(
     Returns
     -------
     pd.Series, pd.Series
-        Costs by seed, of the seeds that both have.
+        Costs by seed, of the seeds that both have and that say something.
 
     Raises
     ------
@@ -84,9 +85,12 @@ def until_the_worse(
     curves = [_curves(lines, score, cost, sign) for lines in (ours, theirs)]
     found: list[dict[int, float]] = [{}, {}]
     for seed in sorted(set(curves[0]) & set(curves[1])):
-        target = min(scores[-1] for scores, _ in (of[seed] for of in curves))
-        for costs, of in zip(found, curves):
-            costs[seed] = _first(*of[seed], target)
+        both = [of[seed] for of in curves]
+        target = min(scores[-1] for scores, _ in both)
+        if all(scores[0] >= target for scores, _ in both):
+            continue
+        for costs, of in zip(found, both):
+            costs[seed] = _first(*of, target)
     return pd.Series(found[0], dtype=float), pd.Series(found[1], dtype=float)
 
 
