@@ -29,6 +29,7 @@ memory,elbow,,fails,-0.1,-0.2,0.001
 memory,,10 clients,holds,0.03,0.02,0.04
 equal,,,undecided,0,-1,1
 lone,,,holds,0.5,,
+silent,,,undecided,,,
 """
 
 
@@ -93,8 +94,9 @@ def page(references, text):
         ("quick.claim('memory').outcome", "holds"),
         ("quick.claim('memory').text", "+0.024 (+0.018 to +0.031)"),
         ("quick.claim('memory', 'elbow').outcome", "fails"),
+        ("quick.claim('silent').outcome", "undecided"),
         ("quick.outcomes().holds", "2"),
-        ("quick.outcomes().undecided", "1"),
+        ("quick.outcomes().undecided", "2"),
         ("quick.hours()", "1.5"),
         ("quick.hours('run clustered')", "0.2"),
         ("quick.papers", "{'fed_react': 'it', 'other': 'Another'}"),
@@ -120,6 +122,7 @@ def test_a_statement_that_the_numbers_contradict_is_refused(references):
         ("quick.mean('t', '11 clients', 'A1')", "t.csv: has no line of row '11 clients', column"),
         ("quick.mean('u', '10 clients', 'A1')", "u.csv is not there; `make reference` keeps"),
         ("quick.claim('other').outcome", "has no line of claim 'other'"),
+        ("quick.claim('silent').text", "has no attribute 'text'"),
         ("quick.claim('lone').text", "lone: has no ci_low in the run"),
         ("quick.gap('t', '10 clients', 'A1')", "10 clients, A1, accuracy: has no gap in the run"),
         ("paper.mean('t', '10 clients', 'A1')", "'paper' is undefined"),

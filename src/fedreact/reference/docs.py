@@ -103,8 +103,13 @@ class Reference:
         return f"{_numbers(self.line(table, row, column, metric), 'published')[0]:g}"
 
     def claim(self, name: str, reading: str = "", paper: str = "fed_react") -> dict[str, Any]:
-        """A claim as judged: its line, with ``text`` e.g. ``+0.024 (+0.018 to +0.031)``."""
+        """A claim as judged: its line, with ``text`` e.g. ``+0.024 (+0.018 to +0.031)``.
+
+        Where no seed says anything, there is no difference, and so no text.
+        """
         found = self._one(f"claims/{paper}.csv", {"claim": name, "reading": reading, "at": ""})
+        if not isinstance(found["difference"], float):
+            return found
         difference, low, high = _numbers(found, "difference", "ci_low", "ci_high")
         return found | {"text": f"{difference:+.3f} ({low:+.3f} to {high:+.3f})"}
 
