@@ -70,20 +70,20 @@ def test_scores_that_are_not_there_are_an_error():
 
 
 def test_of_costs_to_a_score_those_count_at_which_both_have_it():
-    """A1 has .8 and .9 after 10 and 20 minutes, SC .5 and .7 after 15 and 30: .7 is the target."""
+    """A1 has .6 and .9 after 10 and 20 minutes, SC .5 and .7 after 15 and 30: .7 is the target."""
     lines = scores()[lambda s: s["folder"] == folder("s10")]
     a1 = lines["method"] == "a1"
     curves = [
         lines.assign(round=t, minutes=a1.map({True: 10.0 * t, False: 15.0 * t})).assign(
-            accuracy=a1.map({True: 0.7 + 0.1 * t, False: 0.3 + 0.2 * t})
+            accuracy=a1.map({True: 0.3 + 0.3 * t, False: 0.3 + 0.2 * t})
         )
         for t in (1, 2)
     ]
     both = pd.concat(curves).reset_index(drop=True)
     one = asked(sign=-1, reaching="accuracy", metric="minutes", margin=1.0, last=True)
     whole, _ = judged.judged("p", [one], both).to_dict("records")
-    # A1 has it by its first scored round.
-    assert (whole["difference"], whole["outcome"]) == (pytest.approx(20.0), "holds")
+    # A1 has it a third of the way from 10 to 20 minutes.
+    assert (whole["difference"], whole["outcome"]) == (pytest.approx(30 - 40 / 3), "holds")
 
 
 @pytest.fixture

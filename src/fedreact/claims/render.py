@@ -27,8 +27,8 @@ METHOD = (
 TO_A_TARGET = (
     "Claims about what is spent until a score is reached: the score is what the worse of the two "
     "methods has in the end of the same budget, seed by seed, so that both reach it; curves are "
-    "straight between the rounds that are scored, and seeds in which both have it by the first of "
-    "these are left out."
+    "straight between the rounds that are scored, and seeds in which one of the two has it by the "
+    "first of these, and may have had it long before, are left out."
 )
 
 

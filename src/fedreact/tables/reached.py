@@ -60,8 +60,8 @@ def until_the_worse(
 
     So a seed's target is its own, both reach it, and neither is favoured: who ends ahead was there
     earlier. Between two scored rounds, curves of scores over costs are straight. Before the first
-    nothing is known: what is reached by then costs as much as that round, and a seed in which both
-    have their target by then says nothing.
+    nothing is known, so a seed in which either has the target by then is left out: to count it
+    as costing that whole round would favour the other.
 
     Parameters
     ----------
@@ -74,7 +74,7 @@ def until_the_worse(
     Returns
     -------
     pd.Series, pd.Series
-        Costs by seed, of the seeds that both have and that say something.
+        Costs by seed, of the seeds that both have and in which both costs are known.
 
     Raises
     ------
@@ -87,7 +87,7 @@ def until_the_worse(
     for seed in sorted(set(curves[0]) & set(curves[1])):
         both = [of[seed] for of in curves]
         target = min(scores[-1] for scores, _ in both)
-        if all(scores[0] >= target for scores, _ in both):
+        if any(scores[0] >= target for scores, _ in both):
             continue
         for costs, of in zip(found, both):
             costs[seed] = _first(*of, target)
@@ -101,10 +101,8 @@ def _curves(lines, score, cost, sign):
 
 
 def _first(scores, costs, target):
-    """Cost at which a curve first is at a target that it has at its end."""
+    """Cost at which a curve first is at a target that it has at its end, and not at its start."""
     i = int(np.argmax(scores >= target))
-    if i == 0:
-        return float(costs[0])
     share = (target - scores[i - 1]) / (scores[i] - scores[i - 1])
     return float(costs[i - 1] + share * (costs[i] - costs[i - 1]))
 
