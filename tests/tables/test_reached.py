@@ -119,6 +119,14 @@ def test_a_seed_in_which_one_is_there_by_the_first_scored_round_says_nothing():
     assert theirs == {1: 30}
 
 
+def test_a_seed_that_diverged_says_nothing():
+    """Else what it had before would count as its end."""
+    ours = of("a")
+    gone = (ours["seed"] == 0) & (ours["round"] == 3)
+    found = costs(ours.assign(accuracy=ours["accuracy"].mask(gone)), of("b"))
+    assert [list(each) for each in found] == [[1], [1]]
+
+
 def test_smaller_errors_are_reached_later():
     errors = {"a": ([4.0, 2.0, 1.0],), "b": ([5.0, 4.0, 3.0],)}
     ours, theirs = costs(of("a", errors, "rmse"), of("b", errors, "rmse"), "rmse")

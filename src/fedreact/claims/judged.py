@@ -15,7 +15,7 @@ from fedreact.claims.contrasts import (
     weigh,
 )
 from fedreact.errors import UserError
-from fedreact.tables.cells import per_seed
+from fedreact.tables.cells import Place, of_cell, per_seed
 from fedreact.tables.reached import until_the_worse
 
 COLUMNS = [
@@ -157,7 +157,7 @@ def _values(means, place, metric, data):
 
 def _of(lines, place):
     folder, method = place
-    return lines[(lines["folder"] == folder) & (lines["method"] == method)]
+    return of_cell(lines, Place("", "", folder, method))
 
 
 def _numbers(evidence: Evidence):

@@ -61,7 +61,8 @@ def until_the_worse(
     So a seed's target is its own, both reach it, and neither is favoured: who ends ahead was there
     earlier. Between two scored rounds, curves of scores over costs are straight. Before the first
     nothing is known, so a seed in which either has the target by then is left out: to count it
-    as costing that whole round would favour the other.
+    as costing that whole round would favour the other. So is one in which a score is missing, as
+    of a training that diverged.
 
     Parameters
     ----------
@@ -96,8 +97,11 @@ def until_the_worse(
 
 def _curves(lines, score, cost, sign):
     """Scores, higher is better, and costs over the rounds, by seed."""
-    whole = lines.dropna(subset=[score, cost]).sort_values("round").groupby("seed")
-    return {seed: (sign * of[score].to_numpy(), of[cost].to_numpy()) for seed, of in whole}
+    found = {}
+    for seed, of in lines.sort_values("round").groupby("seed"):
+        if of[[score, cost]].notna().all(axis=None):
+            found[seed] = sign * of[score].to_numpy(), of[cost].to_numpy()
+    return found
 
 
 def _first(scores, costs, target):
