@@ -14,7 +14,7 @@ from math import isnan
 from pathlib import Path
 from statistics import median
 
-from fedreact.estimates.records import Like, Seen, like_of
+from fedreact.estimates.records import Seen, like_of
 
 START = {"encoders": 4.0, "runs": 2.0}
 """CPU seconds that a training takes before its work: importing torch, reading, writing."""
@@ -179,10 +179,9 @@ class Estimator:
             return median(rates), "records"
         if on_gpu and not self.gpu_here:
             return None, "unknown"
-        key = Like(like.step, like.model)
-        if key not in self._speeds:
-            self._speeds[key] = self._calibrate(job)
-        return self._speeds[key], "model"
+        if like not in self._speeds:  # a model is not as fast on series of another shape
+            self._speeds[like] = self._calibrate(job)
+        return self._speeds[like], "model"
 
 
 def _start(like):
