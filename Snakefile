@@ -47,7 +47,9 @@ onstart:
     asked = progress.asked(workflow.dag)
     if {"all", "all_tables", "all_figures"} & asked:
         print("".join(f"{line}\n" for line in PLAN.left_out()), end="")
-    shown = ", ".join(PLAN.outputs.datasets_shown(sorted(asked))) or "none can be had"
+    shown = (
+        ", ".join(PLAN.outputs.datasets_shown(sorted(asked))) or "none can be had"
+    )
     print(f"Scale: {PLAN.scale}. Data: {shown}. Results: {PLAN.files.outputs}/")
 
 
