@@ -22,7 +22,7 @@ def test_recordings_if_they_can_be_had_else_the_simulator(tmp_path, monkeypatch)
 
     def choose(name="auto", mirror=None, prepared=()):
         where = (tmp_path / "data", mirror, set(prepared))
-        return Sources(registry, {"eeg": name}, "two", *where).of_role("eeg")
+        return Sources(registry, {"eeg": name}, "two", None, *where).of_role("eeg")
 
     assert choose("eegmmidb") == "eegmmidb"
     assert choose("eeg-sim") == "eeg-sim"

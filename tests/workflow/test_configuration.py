@@ -198,6 +198,16 @@ def test_a_scale_can_be_like_another(project):
     assert f"{quick}: unknown key at_mots" in refused()
 
 
+def test_a_scale_takes_as_much_data_as_the_one_that_it_is_like(project):
+    weekend, paper = make_plan(scale="weekend").sources, make_plan(scale="paper").sources
+    assert paper.options("fitrec")["people"][:3] == (0, 2, 3)  # of 50, those that have enough
+    for name in paper.registry:
+        assert weekend.options(name) == paper.options(name)
+        assert weekend.owners(name) == paper.owners(name)
+    edit_yaml("config/datasets.yaml", lambda c: c["rtd"]["scales"].update(weekend={"per_label": 9}))
+    assert make_plan(scale="weekend").sources.options("rtd") == {"per_label": 9}
+
+
 def test_options_of_a_dataset_at_a_scale(project):
     edit_yaml(
         "config/datasets.yaml", lambda c: c["eegmmidb"]["scales"]["smoke"].update(subjects=[1, 110])

@@ -86,8 +86,8 @@ class Plan:
         mirror = self.config.data_mirror or os.environ.get("FEDREACT_DATA_MIRROR") or None
         prepared = {path.stem for path in Path(self.results, "data").glob("*.npz")}
         return Sources(
-            *(registry, chosen, self.scale, Path(self.config.data_folder)),
-            *(Path(mirror) if mirror else None, prepared),
+            *(registry, chosen, self.scale, self.how_much.like),
+            *(Path(self.config.data_folder), Path(mirror) if mirror else None, prepared),
         )
 
     def check(self) -> None:

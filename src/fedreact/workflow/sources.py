@@ -27,6 +27,8 @@ class Sources:
         Dataset by role, or ``auto``; a role that is missing is ``auto``.
     scale
         Name of the scale, which says how much is taken.
+    like
+        The scale that holds for a dataset of which nothing is said at ``scale``, or ``None``.
     data_folder, mirror
         Where raw files are looked for.
     prepared
@@ -38,11 +40,12 @@ class Sources:
         registry: Mapping[str, DatasetEntry],
         chosen: Mapping[str, str],
         scale: str,
+        like: str | None,
         data_folder: Path,
         mirror: Path | None,
         prepared: set[str],
     ):
-        self.registry, self.chosen, self.scale = registry, chosen, scale
+        self.registry, self.chosen, self.scale, self.like = registry, chosen, scale, like
         self.data_folder, self.mirror, self.prepared = data_folder, mirror, prepared
         self._of_role: dict[str, str] = {}
         self._tasks: dict[str, Task] = {}
@@ -164,7 +167,11 @@ class Sources:
         cls = plugins.load(FOLDER, name, "SOURCE")
         where = f"{name}: options at scale {self.scale}"
         typed = {k: options.value_of(cls, k, v, where) for k, v in texts.items()}
-        return variants.apply(cls, self.registry[name].scales.get(self.scale, {}), typed, where)
+        given = self._at_scale(self.registry[name].scales) or {}
+        return variants.apply(cls, given, typed, where)
+
+    def _at_scale(self, by_scale):
+        return by_scale.get(self.scale, by_scale.get(self.like))
 
     def varied(self, dataset: str, changes: Mapping[str, Any]) -> str:
         """Name of a dataset whose reader has some options changed; those that it has are none.
@@ -207,7 +214,7 @@ class Sources:
     def owners(self, dataset: str) -> int | None:
         """Owners of series that a registered dataset has at this scale, if the registry says so."""
         entry = self.registry.get(variants.parts(dataset)[0])
-        return None if entry is None else entry.owners.get(self.scale)
+        return None if entry is None else self._at_scale(entry.owners)
 
     def options(self, dataset: str) -> dict[str, Any]:
         """Options of the reader that are not its defaults."""
