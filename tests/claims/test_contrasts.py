@@ -7,7 +7,15 @@ from hypothesis import strategies as st
 from scipy import stats
 
 from fedreact.claims import contrasts
-from fedreact.claims.contrasts import average, holm, judge_each, judge_every, outcome, weigh
+from fedreact.claims.contrasts import (
+    average,
+    holm,
+    judge_each,
+    judge_every,
+    outcome,
+    weigh,
+    weigh_between,
+)
 
 
 def judged(values, margin, equal=False):
@@ -118,6 +126,29 @@ def test_all_must_hold_by_themselves_and_need_no_correction():
 
 def test_average_is_over_the_seeds_of_all():
     assert average([{0: 1.0, 1: 2.0, 2: 9.0}, {1: 4.0, 0: 3.0}]) == [2.0, 3.0]
+
+
+def test_between_bounds_a_claim_needs_both():
+    sure, unsure, against = [5.0, 5.1, 5.2], [-1.0, 0.0, 1.0], [-5.0, -5.1, -5.2]
+
+    def told(least, most):
+        found = weigh_between(least, most, 0.5)
+        return outcome(found, found.p_holds, found.p_fails)
+
+    assert told(sure, sure) == "holds"
+    assert told(unsure, sure) == "undecided"
+    assert told(against, against) == "fails"
+    assert told(against, sure) == "undecided"
+    found, low, high = weigh_between(against, sure, 0.5), weigh(against, 0.5), weigh(sure, 0.5)
+    assert found.ci == (low.ci[0], high.ci[1])
+    assert found.difference == pytest.approx(0)
+    assert found.probability == low.probability
+
+
+@given(st.lists(st.floats(-10, 10), min_size=1, max_size=6))
+def test_where_both_bounds_are_the_same_nothing_changes(values):
+    a, b = weigh(values, 0.5), weigh_between(values, values, 0.5)
+    assert [repr(of) for of in vars(a).values()] == [repr(of) for of in vars(b).values()]
 
 
 def test_power_is_what_it_says():

@@ -84,6 +84,10 @@ def test_of_costs_to_a_score_those_count_at_which_both_have_it():
     whole, _ = judged.judged("p", [one], both).to_dict("records")
     # A1 has it a third of the way from 10 to 20 minutes.
     assert (whole["difference"], whole["outcome"]) == (pytest.approx(30 - 40 / 3), "holds")
+    at_once = both.assign(accuracy=both["accuracy"].mask(both["method"] == A1[1], 0.9))
+    whole, _ = judged.judged("p", [one], at_once).to_dict("records")
+    # It has it by minute 10, SC not before minute 30: 20 to 30 minutes sooner.
+    assert (whole["ci_low"], whole["ci_high"], whole["outcome"]) == (20, 30, "holds")
 
 
 @pytest.fixture

@@ -87,7 +87,7 @@ def test_what_is_no_score_cannot_be_reached():
         reached(LAYOUT, replace(ABOUT, reaching="n-clusters"), scores())
 
 
-def costs(ours, theirs, score="accuracy", cost="minutes"):
+def beyond(ours, theirs, score="accuracy", cost="minutes"):
     found = until_the_worse(ours, theirs, score, cost)
     return [of.to_dict() for of in found]
 
@@ -99,42 +99,49 @@ def of(name, curves=CURVES, better="accuracy"):
 def test_two_methods_are_compared_at_what_the_worse_has_in_the_end_of_each_seed_by_hand():
     # Seed 0: .45, which A has .25 of .4 of the way from 10 to 20 minutes. Seed 1: .55, for which A
     # goes .1 of .35 of the way from 20 to 30.
-    ours, theirs = costs(of("a"), of("b"))
-    assert ours == pytest.approx({0: 16.25, 1: 20 + 10 * 0.1 / 0.35})
-    assert theirs == {0: 30, 1: 30}
-    assert costs(of("b"), of("a")) == [theirs, ours]
+    least, most = beyond(of("a"), of("b"))
+    assert least == most == pytest.approx({0: 16.25 - 30, 1: 20 + 10 * 0.1 / 0.35 - 30})
+    other = {seed: -value for seed, value in least.items()}
+    assert beyond(of("b"), of("a")) == [other, other]
 
 
 def test_a_method_beside_itself_costs_the_same_whatever_its_curve():
     for name in "ab":
-        ours, theirs = costs(of(name), of(name))
-        assert ours == theirs
-        assert list(ours) == [0, 1]
+        assert beyond(of(name), of(name)) == [{0: 0, 1: 0}, {0: 0, 1: 0}]
 
 
-def test_a_seed_in_which_one_is_there_by_the_first_scored_round_says_nothing():
-    """C's first seed ends at .4, and had .5 at once; its second has .7 as A goes on to .8."""
-    ours, theirs = costs(of("a"), of("c"))
-    assert (list(ours), list(theirs)) == ([1], [1])
-    assert theirs == {1: 30}
+def test_what_the_first_scored_round_hides_is_between_nothing_and_all_of_it():
+    """C's first seed ends at .4, and has .5 by then; its second has .7 as A goes on to .8."""
+    at = 10 + 10 * 0.2 / 0.4  # of A, at .4
+    second = 20 + 10 * 0.25 / 0.35 - 30
+    least, most = beyond(of("a"), of("c"))
+    assert least == pytest.approx({0: at - 10, 1: second})
+    assert most == pytest.approx({0: at - 0, 1: second})
+    least, most = beyond(of("c"), of("a"))
+    assert least == pytest.approx({0: 0 - at, 1: -second})
+    assert most == pytest.approx({0: 10 - at, 1: -second})
+
+
+def test_of_two_that_are_there_by_the_first_scored_round_nothing_is_known():
+    flat = {"a": ([0.5, 0.5, 0.5],), "b": ([0.6, 0.6, 0.6],)}
+    assert beyond(of("a", flat), of("b", flat)) == [{0: -10}, {0: 10}]
 
 
 def test_a_seed_that_diverged_says_nothing():
     """Else what it had before would count as its end."""
     ours = of("a")
     gone = (ours["seed"] == 0) & (ours["round"] == 3)
-    found = costs(ours.assign(accuracy=ours["accuracy"].mask(gone)), of("b"))
+    found = beyond(ours.assign(accuracy=ours["accuracy"].mask(gone)), of("b"))
     assert [list(each) for each in found] == [[1], [1]]
 
 
 def test_smaller_errors_are_reached_later():
     errors = {"a": ([4.0, 2.0, 1.0],), "b": ([5.0, 4.0, 3.0],)}
-    ours, theirs = costs(of("a", errors, "rmse"), of("b", errors, "rmse"), "rmse")
-    assert (ours, theirs) == ({0: 15}, {0: 30})
+    assert beyond(of("a", errors, "rmse"), of("b", errors, "rmse"), "rmse") == [{0: -15}, {0: -15}]
 
 
 def test_only_seeds_of_both_are_compared():
     one = of("b")[lambda lines: lines["seed"] == 1]
-    assert [list(found) for found in costs(of("a"), one)] == [[1], [1]]
+    assert [list(found) for found in beyond(of("a"), one)] == [[1], [1]]
     with pytest.raises(UserError, match=r"^reaching: n-clusters is no score"):
-        costs(of("a"), one, "n-clusters")
+        beyond(of("a"), one, "n-clusters")

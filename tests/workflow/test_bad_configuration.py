@@ -411,7 +411,7 @@ TOO_MANY = "more than the 2160 train samples of a client"
         (
             "tables",
             lambda c: c["table05"].update(reaching="accuracy"),
-            "table: table05 has costs to a score, which are compared with those of another method",
+            "table: table05 has costs to a score, of which one method",
         ),
         ("figures", lambda c: c.update({"..": c["fig07"]}), "figures: '..' is no name"),
         ("methods", lambda c: c["clustered"].update({"a+b": {"algorithm": "ifca"}}), "is no name"),

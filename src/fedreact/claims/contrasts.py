@@ -97,6 +97,26 @@ def weigh(by_seed: Sequence[float], margin: float, equal: bool = False) -> Evide
     return Evidence(s.mean, s.ci, s.n, probability, float(detectable), p_holds, p_fails)
 
 
+def weigh_between(least: Sequence[float], most: Sequence[float], margin: float) -> Evidence:
+    """Weigh differences by seed of which only a least and a most are known.
+
+    A claim that one is better holds or fails only if it does so whatever the differences are (worst-case bounds,
+    Manski 2003, Partial Identification of Probability Distributions): the interval reaches from
+    the lower end of that of the least to the upper end of that of the most, and what stands for
+    the difference is the middle of both means. Parameters are those of :func:`weigh`.
+    """
+    low, high = weigh(least, margin), weigh(most, margin)
+    return Evidence(
+        difference=(low.difference + high.difference) / 2,
+        ci=(low.ci[0], high.ci[1]),
+        n=low.n,
+        probability=min(low.probability, high.probability),
+        detectable=max(low.detectable, high.detectable),
+        p_holds=max(low.p_holds, high.p_holds),
+        p_fails=max(low.p_fails, high.p_fails),
+    )
+
+
 def outcome(evidence: Evidence, p_holds: float, p_fails: float) -> Outcome:
     """Judge one difference by p-values, corrected if it is one of several."""
     if evidence.n < FEWEST:

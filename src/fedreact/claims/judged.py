@@ -13,6 +13,7 @@ from fedreact.claims.contrasts import (
     judge_every,
     outcome,
     weigh,
+    weigh_between,
 )
 from fedreact.errors import UserError
 from fedreact.tables.cells import Place, of_cell, per_seed
@@ -123,15 +124,23 @@ def _lines(paper, asked, scores):
         ours, theirs = _values(means, contrast.ours, asked.metric, data), contrast.theirs
         if not isinstance(theirs, (int, float)):
             theirs = _values(means, theirs, asked.metric, data)
+        least = most = ours - theirs
         if asked.reaching:
             lines = [_of(scores, place) for place in (contrast.ours, contrast.theirs)]
-            ours, theirs = until_the_worse(*lines, asked.reaching, asked.metric)
-        by_seed.append(((ours - theirs) * (asked.sign or 1)).dropna().to_dict())
-    equal = asked.sign == 0
-    evidence = [weigh(list(of.values()), asked.margin, equal) for of in by_seed]
+            least, most = until_the_worse(*lines, asked.reaching, asked.metric)
+        if asked.sign < 0:
+            least, most = -most, -least
+        by_seed.append([of.dropna().to_dict() for of in (least, most)])
+
+    def weighed(least, most):
+        if asked.reaching:
+            return weigh_between(least, most, asked.margin)
+        return weigh(least, asked.margin, asked.sign == 0)
+
+    evidence = [weighed(*(list(of.values()) for of in both)) for both in by_seed]
     about = {"paper": paper, "claim": asked.claim, "reading": asked.reading}
     about |= {"relation": asked.relation, "metric": asked.metric, "margin": asked.margin}
-    whole = weigh(average(by_seed), asked.margin, equal)
+    whole = weighed(*(average(of) for of in zip(*by_seed)))
     judgement = (
         judge_every(evidence)
         if asked.over == "every"

@@ -26,9 +26,10 @@ METHOD = (
 
 TO_A_TARGET = (
     "Claims about what is spent until a score is reached: the score is what the worse of the two "
-    "methods has in the end of the same budget, seed by seed, so that both reach it; curves are "
-    "straight between the rounds that are scored, and seeds in which one of the two has it by the "
-    "first of these, and may have had it long before, are left out."
+    "methods has in the end of the same budget, seed by seed, so that both reach it. Curves are "
+    "straight between the rounds that are scored. Who has it by the first of these may have spent "
+    "anything up to what that round costs: then the interval reaches from the least to the most, "
+    "and its middle stands for the difference."
 )
 
 

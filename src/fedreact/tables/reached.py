@@ -56,13 +56,13 @@ def reached(layout: Sequence[Place], about: About, scores: pd.DataFrame) -> pd.D
 def until_the_worse(
     ours: pd.DataFrame, theirs: pd.DataFrame, score: str, cost: str
 ) -> tuple[pd.Series, pd.Series]:
-    """What two methods spend until they have what the worse of them has in the end, by seed.
+    """What one method spends beyond another until both have what the worse has in the end, by seed.
 
     So a seed's target is its own, both reach it, and neither is favoured: who ends ahead was there
     earlier. Between two scored rounds, curves of scores over costs are straight. Before the first
-    nothing is known, so a seed in which either has the target by then is left out: to count it
-    as costing that whole round would favour the other. So is one in which a score is missing, as
-    of a training that diverged.
+    nothing is known: who has the target by then may have spent anything up to what that round
+    costs. So there is a least and a most. A seed in which a score is missing, as of a training
+    that diverged, is left out.
 
     Parameters
     ----------
@@ -74,8 +74,9 @@ def until_the_worse(
 
     Returns
     -------
-    pd.Series, pd.Series
-        Costs by seed, of the seeds that both have and in which both costs are known.
+    least, most
+        ``ours`` less ``theirs``, by seed, of the seeds that both have. They are the same where
+        neither has the target by the first scored round.
 
     Raises
     ------
@@ -84,15 +85,12 @@ def until_the_worse(
     """
     sign = _sign(score)
     curves = [_curves(lines, score, cost, sign) for lines in (ours, theirs)]
-    found: list[dict[int, float]] = [{}, {}]
+    least, most = {}, {}
     for seed in sorted(set(curves[0]) & set(curves[1])):
-        both = [of[seed] for of in curves]
-        target = min(scores[-1] for scores, _ in both)
-        if any(scores[0] >= target for scores, _ in both):
-            continue
-        for costs, of in zip(found, both):
-            costs[seed] = _first(*of, target)
-    return pd.Series(found[0], dtype=float), pd.Series(found[1], dtype=float)
+        target = min(of[seed][0][-1] for of in curves)
+        mine, other = (_first(*of[seed], target) for of in curves)
+        least[seed], most[seed] = mine[0] - other[1], mine[1] - other[0]
+    return pd.Series(least, dtype=float), pd.Series(most, dtype=float)
 
 
 def _curves(lines, score, cost, sign):
@@ -105,10 +103,13 @@ def _curves(lines, score, cost, sign):
 
 
 def _first(scores, costs, target):
-    """Cost at which a curve first is at a target that it has at its end, and not at its start."""
+    """Least and most that it costs until a curve first is at a target, which it has at its end."""
     i = int(np.argmax(scores >= target))
+    if i == 0:
+        return 0.0, float(costs[0])
     share = (target - scores[i - 1]) / (scores[i] - scores[i - 1])
-    return float(costs[i - 1] + share * (costs[i] - costs[i - 1]))
+    cost = float(costs[i - 1] + share * (costs[i] - costs[i - 1]))
+    return cost, cost
 
 
 def _sign(score):

@@ -82,10 +82,13 @@ class ClaimSteps:
         metric = claim.metric or spec.metrics[0]
         if metric not in spec.metrics:
             raise UserError(f"{where}: metric: {unknown(metric, spec.metrics)}")
-        if spec.reaching and (metric == spec.reaching or claim.value is not None):
+        if spec.reaching and (
+            metric == spec.reaching or claim.value is not None or claim.relation == "equal"
+        ):
             raise UserError(
-                f"{where}: table: {claim.table} has costs to a score, which are compared with "
-                f"those of another method; give right, and a metric other than {spec.reaching}"
+                f"{where}: table: {claim.table} has costs to a score, of which one method's can be "
+                f"better than another's; give right, a metric other than {spec.reaching}, and no "
+                "relation equal"
             )
         margin = claim.margin or paper.about.margins.get(metric)
         if margin is None:
