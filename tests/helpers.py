@@ -9,6 +9,7 @@ import time
 from pathlib import Path
 
 import numpy as np
+import pandas as pd
 import pytest
 import yaml
 
@@ -103,6 +104,20 @@ def owners_of_smoke(project):
         if "smoke" in entry.owners and file.exists():
             found[name] = len(np.unique(np.load(file)["owner"])), entry.owners["smoke"]
     return found
+
+
+def check_claims(project, paper):
+    """Each claim is judged, or named as left out; of fewer than three seeds nothing is told."""
+    claims = yaml.safe_load((project / f"config/papers/{paper}/claims.yaml").read_text())
+    file = project / f"results/smoke/claims/{paper}.csv"
+    judged, text = pd.read_csv(file), file.with_suffix(".md").read_text()
+    for name, claim in claims.items():
+        left_out = (
+            f"Not judged, since its cells are left out here (its table says why): {claim['claim']}"
+        )
+        assert (name in set(judged["claim"])) != (left_out in text), name
+    assert (judged["n_seeds"] < 3).all()
+    assert set(judged["outcome"]) == {"undecided"}
 
 
 def descendants(pid):

@@ -154,6 +154,22 @@ def test_theorem_4_is_false_for_small_gamma():
     assert f"right side {float(right[Fraction(1, 5)]):.4f} with gamma = 0.2" in text
 
 
+@pytest.mark.parametrize(("strength", "gamma"), [(Fraction(7), "0.2"), (Fraction(2, 5), "0.86")])
+def test_which_lambda_has_the_gamma_of_the_example(strength, gamma):
+    """Definition 9: |grad h(w)| <= gamma |grad F(w_0)| after a step of 0.1 on h from w_0."""
+    w_0, noise, eta = Fraction(3), Fraction(1), Fraction(1, 10)
+    gradient = w_0 + noise
+    w = w_0 - eta * gradient
+    left = abs(w + noise + strength * (w - w_0)) / abs(gradient)
+    assert left == Fraction(gamma)
+    right = 4 * eta * left**2 * Fraction(20, 19) / 2
+    text = " ".join(PAGE.split())
+    if gamma == "0.2":
+        assert "gamma = 0.2 for lambda = 7" in text
+    else:
+        assert f"lambda of 0.4 gamma is 0.86, the right side {float(right):.4f}" in text
+
+
 @pytest.mark.parametrize("M", [2, 3, 4, 5])
 def test_b_of_theorem_3_is_0_before_a_middle_tier_has_answered(M):
     algorithm, updates = FedAT(), np.zeros(M, int)
