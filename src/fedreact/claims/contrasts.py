@@ -100,10 +100,11 @@ def weigh(by_seed: Sequence[float], margin: float, equal: bool = False) -> Evide
 def weigh_between(least: Sequence[float], most: Sequence[float], margin: float) -> Evidence:
     """Weigh differences by seed of which only a least and a most are known.
 
-    A claim that one is better holds or fails only if it does so whatever the differences are (worst-case bounds,
-    Manski 2003, Partial Identification of Probability Distributions): the interval reaches from
-    the lower end of that of the least to the upper end of that of the most, and what stands for
-    the difference is the middle of both means. Parameters are those of :func:`weigh`.
+    A claim that one is better holds or fails only if it does so whatever the differences are
+    (worst-case bounds, Manski 2003, Partial Identification of Probability Distributions): the
+    interval reaches from the lower end of that of the least to the upper end of that of the most,
+    and what stands for the difference is the middle of both means. Parameters are those of
+    :func:`weigh`.
     """
     low, high = weigh(least, margin), weigh(most, margin)
     return Evidence(

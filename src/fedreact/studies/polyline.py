@@ -1,0 +1,81 @@
+"""What FedAT's compressor saves and loses (section 7.4.1): bytes and error of a model's weights.
+
+The weights are those that a model begins with, of each seed another draw. Trained weights are
+somewhat larger, and a letter is added where a number passes a power of 32: so bytes are rather the
+fewest, and errors, which do not depend on the weights, are as they are.
+"""
+
+from dataclasses import dataclass
+from typing import Annotated, ClassVar
+
+import numpy as np
+import torch
+
+from fedreact import plugins
+from fedreact.compression import polyline
+from fedreact.options import Count
+from fedreact.rng import generator
+from fedreact.studies.costs import ARCHITECTURES
+
+
+@dataclass(frozen=True)
+class Polyline:
+    """Bytes a weight, and how far weights are off on arrival, by the decimals that travel.
+
+    Attributes
+    ----------
+    architecture
+        A file of ``models/architectures/``, whose initial weights travel.
+    channels, steps, outputs
+        Of the series and the task.
+    decimals
+        Precisions.
+    """
+
+    architecture: Annotated[str, ARCHITECTURES] = "cnn-fedat"
+    channels: Count = 28
+    steps: Count = 28
+    outputs: Count = 10
+    decimals: tuple[Count, ...] = (1, 2, 3, 4, 5, 6)
+
+    COLUMNS: ClassVar[tuple[str, ...]] = ("row", "column", "value")
+
+    def run(self, seeds):
+        """Means over the seeds."""
+        weights = [self._weights(seed) for seed in seeds]
+        for decimals in self.decimals:
+            found = np.mean([_measured(of, decimals) for of in weights], axis=0)
+            for column, value in zip(_COLUMNS, found):
+                yield [_row(decimals), column, float(value)]
+        for column, value in zip(_COLUMNS, (4.0, 4.0, 0.0, 0.0)):
+            yield ["as they are", column, value]
+
+    def _weights(self, seed):
+        make = plugins.load("models/architectures", self.architecture, "ARCHITECTURE")
+        model = make(in_channels=self.channels, length=self.steps, n_out=self.outputs)
+        drawn = generator(seed, "weights of the polyline study").integers(2**63)
+        return model.init(torch.Generator().manual_seed(int(drawn))).double().numpy()
+
+
+_COLUMNS = (
+    "Bytes a weight",
+    "Bytes a weight, as differences",
+    "Largest error (millionths)",
+    "Root mean square error (% of the weights')",
+)
+
+
+def _row(decimals):
+    return "1 decimal" if decimals == 1 else f"{decimals} decimals"
+
+
+def _measured(weights, decimals):
+    text = polyline.encode(weights, decimals)
+    as_differences = polyline.encode(weights, decimals, differences=True)
+    error = polyline.decode(text, decimals) - weights
+    root = (np.mean(error**2) / np.mean(weights**2)) ** 0.5
+    sizes = [len(of) / len(weights) for of in (text, as_differences)]
+    return [*sizes, 1e6 * np.abs(error).max(), 100 * root]
+
+
+STUDY = Polyline
