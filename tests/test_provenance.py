@@ -139,6 +139,10 @@ def test_commits_and_changed_files(told):
     found = provenance.commit()
     assert len(found["id"]) == 40
     assert found["changed"] == ["new.py"]
+    for folder in ("docs", "reference", "results"):  # no job reads them
+        Path(folder).mkdir()
+        Path(folder, "new.md").touch()
+    assert provenance.commit()["changed"] == ["new.py"]
 
 
 # ---- Code ----------------------------------------------------------------------------------------

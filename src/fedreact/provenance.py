@@ -221,8 +221,15 @@ def usage() -> dict:
     return taken
 
 
+NO_INPUTS = (".venv", "docs", "reference", "results")
+"""Folders of which no job reads anything but results, which have records of their own."""
+
+
 def commit() -> dict | None:
-    """Commit of the current folder, and the files that differ from it; ``None`` without git."""
+    """Commit of the current folder, and what differs from it beside :data:`NO_INPUTS`.
+
+    ``None`` without git.
+    """
 
     def git(*words):
         words = ["git", "--no-optional-locks", *words]  # several jobs ask at once
@@ -232,9 +239,15 @@ def commit() -> dict | None:
         top, id_ = git("rev-parse", "--show-toplevel", "HEAD").split("\n")[:2]
         if Path(top) != Path.cwd().resolve():
             return None
-        return {"id": id_, "changed": [line[3:] for line in git("status", "-s").splitlines()]}
+        changed = [line[3:] for line in git("status", "-s").splitlines()]
+        return {"id": id_, "changed": [path for path in changed if is_input(path)]}
     except (OSError, ValueError, subprocess.CalledProcessError):
         return None
+
+
+def is_input(path: str) -> bool:
+    """Whether a path below the project's folder could change what a job makes."""
+    return Path(path.strip('"')).parts[0] not in NO_INPUTS
 
 
 def packages() -> dict[str, str]:

@@ -8,7 +8,7 @@ from pathlib import Path
 
 from fedreact.atomic import write_text
 from fedreact.errors import UserError
-from fedreact.provenance import upstream
+from fedreact.provenance import is_input, upstream
 from fedreact.reading import read_yaml
 
 KEPT = ("tables/*.csv", "tables/*.md", "claims/*.csv", "claims/*.md", "claims/*.png")
@@ -80,7 +80,7 @@ def account(results: Path, files: Iterable[Path]) -> dict:
     Returns
     -------
     run
-        ``commits`` and ``changed`` (files that no commit had), ``packages`` with their versions,
+        ``commits`` and ``changed`` (inputs that no commit had), ``packages`` with their versions,
         ``python``, ``processors``, ``data`` (digest of each dataset), ``steps`` (by step: ``jobs``
         and ``cpu_seconds``, of all attempts), ``cpu_seconds`` of all, and ``seconds`` in which one
         or more of them ran.
@@ -95,7 +95,7 @@ def account(results: Path, files: Iterable[Path]) -> dict:
         attempts = [attempt for attempt in record["attempts"] if attempt.get("ended")]
         if record["commit"]:
             run["commits"].add(record["commit"]["id"])
-            run["changed"].update(record["commit"]["changed"])
+            run["changed"].update(filter(is_input, record["commit"]["changed"]))
         run["packages"] |= record["packages"]
         run["python"].add(record["python"])
         machine = record["machine"]
