@@ -15,21 +15,22 @@ TEMPLATES = sorted((ROOT / "docs" / "templates").glob("*.md"))
 NO_RESULT = re.compile(
     r"`[^`]*`|\]\([^)]*\)|\{\{.*?\}\}|\{%.*?%\}|\{#.*?#\}|arXiv [\d.]+|\w/\d[\d.]+|Python [\d.]+"
     r"|(beta|r|q|C|w|gamma)( [<>]=?|=| =| at| of) ?[\d.]+|(appendix|section|ICLR) [A-Z]?[\d.]+"
+    r"|eqs?\. [\d.]+\d( and [\d.]+\d)?"
     r"|95% (prediction )?intervals?",
     re.DOTALL,
 )
-TABLE = """table,row,column,metric,mean,ci_low,ci_high,published,gap,gap_low,gap_high
-t,10 clients,A1,accuracy,0.98765,0.98,0.99,0.992,,,
-t,10 clients,local,accuracy,0.9,0.85,0.95,,-0.08765,-0.1,-0.07
-t,10 clients,local,rand,0.5,0.4,0.6,,,,
+TABLE = """table,row,column,metric,mean,ci_low,ci_high,published,gap,gap_low,gap_high,verdict
+t,10 clients,A1,accuracy,0.98765,0.98,0.99,0.992,,,,not-comparable
+t,10 clients,local,accuracy,0.9,0.85,0.95,,-0.08765,-0.1,-0.07,not-comparable
+t,10 clients,local,rand,0.5,0.4,0.6,,,,,not-comparable
 """
-CLAIMS = """claim,reading,at,outcome,difference,ci_low,ci_high
-memory,,,holds,0.024,0.018,0.031
-memory,elbow,,fails,-0.1,-0.2,0.001
-memory,,10 clients,holds,0.03,0.02,0.04
-equal,,,undecided,0,-1,1
-lone,,,holds,0.5,,
-silent,,,undecided,,,
+CLAIMS = """claim,reading,at,right,metric,margin,outcome,difference,ci_low,ci_high
+memory,,,,accuracy,0.005,holds,0.024,0.018,0.031
+memory,elbow,,,accuracy,0.005,fails,-0.1,-0.2,0.001
+memory,,10 clients,local,accuracy,0.005,holds,0.03,0.02,0.04
+equal,,,,rand,0.01,undecided,0,-1,1
+lone,,,,rand,0.01,holds,0.5,,
+silent,,,,rand,0.01,undecided,,,
 """
 
 
@@ -95,6 +96,9 @@ def page(references, text):
         ("quick.claim('memory').text", "+0.024 (+0.018 to +0.031)"),
         ("quick.claim('memory', 'elbow').outcome", "fails"),
         ("quick.claim('silent').outcome", "undecided"),
+        ("quick.claim('memory', at='10 clients', right='local').text", "+0.030 (+0.020 to +0.040)"),
+        ("quick.margins()", "0.005 in accuracy, 0.01 in rand"),
+        ("quick.verdicts()['not-comparable']", "1"),
         ("quick.outcomes().holds", "2"),
         ("quick.outcomes().undecided", "2"),
         ("quick.hours()", "1.5"),
@@ -123,7 +127,7 @@ def test_a_statement_that_the_numbers_contradict_is_refused(references):
         ("quick.mean('u', '10 clients', 'A1')", "u.csv is not there; `make reference` keeps"),
         ("quick.claim('other').outcome", "has no line of claim 'other'"),
         ("quick.claim('silent').text", "has no attribute 'text'"),
-        ("quick.claim('lone').text", "lone: has no ci_low in the run"),
+        ("quick.claim('lone').text", "lone, rand: has no ci_low in the run"),
         ("quick.gap('t', '10 clients', 'A1')", "10 clients, A1, accuracy: has no gap in the run"),
         ("paper.mean('t', '10 clients', 'A1')", "'paper' is undefined"),
         ("speed.affect", "has no attribute 'affect'"),

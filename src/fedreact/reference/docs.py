@@ -8,6 +8,7 @@ numbers contradict cannot be made.
 import csv
 import json
 import re
+from collections import Counter
 from functools import cache
 from pathlib import Path
 from typing import Any
@@ -102,16 +103,28 @@ class Reference:
         """A cell's published value."""
         return f"{_numbers(self.line(table, row, column, metric), 'published')[0]:g}"
 
-    def claim(self, name: str, reading: str = "", paper: str = "fed_react") -> dict[str, Any]:
+    def claim(
+        self, name: str, reading: str = "", paper: str = "fed_react", at: str = "", right: str = ""
+    ) -> dict[str, Any]:
         """A claim as judged: its line, with ``text`` e.g. ``+0.024 (+0.018 to +0.031)``.
 
-        Where no seed says anything, there is no difference, and so no text.
+        With ``at`` or ``right``, one of its contrasts. Where no seed says anything, there is no
+        difference, and so no text.
         """
-        found = self._one(f"claims/{paper}.csv", {"claim": name, "reading": reading, "at": ""})
+        wanted = {"claim": name, "reading": reading, "at": at} | ({"right": right} if right else {})
+        found = self._one(f"claims/{paper}.csv", wanted)
         if not isinstance(found["difference"], float):
             return found
         difference, low, high = _numbers(found, "difference", "ci_low", "ci_high")
         return found | {"text": f"{difference:+.3f} ({low:+.3f} to {high:+.3f})"}
+
+    def verdicts(self, paper: str = "fed_react") -> Counter[str]:
+        """How many of a paper's cells with a published value have which verdict."""
+        found: Counter[str] = Counter()
+        for path in sorted((self.folder / paper / "tables").glob("*.csv")):
+            lines = self._rows(f"tables/{path.name}")
+            found.update(line["verdict"] for line in lines if line["published"] != "")
+        return found
 
     def outcomes(self, paper: str = "fed_react") -> dict[str, int]:
         """How many claims hold, fail and are undecided."""
@@ -120,6 +133,12 @@ class Reference:
             if not line["reading"] and not line["at"]:
                 counts[line["outcome"]] += 1
         return counts
+
+    def margins(self, paper: str = "fed_react") -> str:
+        """The smallest differences that matter to its claims, by the name of the score."""
+        lines = self._rows(f"claims/{paper}.csv")
+        by_metric = {line["metric"]: line["margin"] for line in lines}
+        return ", ".join(f"{margin:g} in {metric}" for metric, margin in by_metric.items())
 
     def claims_table(self, paper: str = "fed_react") -> str:
         """The claims as the run printed them, without its title."""
