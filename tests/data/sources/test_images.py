@@ -3,7 +3,6 @@
 import gzip
 import io
 import os
-import struct
 import tarfile
 from dataclasses import replace
 from pathlib import Path
@@ -11,6 +10,7 @@ from pathlib import Path
 import numpy as np
 import pytest
 from helpers import ROOT
+from images import idx
 
 from fedreact.data.files import locate
 from fedreact.data.registry import DataFile, load_registry
@@ -28,11 +28,6 @@ def unpinned(name):
 
 
 # --- Fashion-MNIST
-
-
-def idx(values, kind=8):
-    head = bytes([0, 0, kind, values.ndim]) + struct.pack(f">{values.ndim}I", *values.shape)
-    return head + values.astype(np.uint8).tobytes()
 
 
 @pytest.fixture
