@@ -68,7 +68,9 @@ def references(tmp_path):
     other = tmp_path / "quick" / "other"
     (other / "claims").mkdir(parents=True)
     (other / "claims/other.csv").write_text("claim,reading,at,outcome\nx,,,fails\n")
-    (other / "claims/other.md").write_text("# Claims of Another\n\nJudged on sea.\n")
+    (other / "claims/other.md").write_text(
+        "# Claims of Another\n\nJudged on sea.\n\nAt this scale: 3 seeds; a 4th. of x.\n"
+    )
     (folder / "claims/fed_react.md").write_text("# Claims of it\n")
     (other / "run.json").write_text('{"data": {"sea": "0", "sky": "1"}}')
     (tmp_path / "speed").mkdir()
@@ -105,6 +107,7 @@ def page(references, text):
         ("quick.hours('run clustered')", "0.2"),
         ("quick.papers", "{'fed_react': 'it', 'other': 'Another'}"),
         ("quick.outcomes('other').fails", "1"),
+        ("quick.shorter('other')", "3 seeds; a 4th. of x"),
         ("quick.run_of('other').data | join(', ')", "sea, sky"),
         ("speed.phase1", "21 steps/s"),
     ],
@@ -131,6 +134,7 @@ def test_a_statement_that_the_numbers_contradict_is_refused(references):
         ("quick.gap('t', '10 clients', 'A1')", "10 clients, A1, accuracy: has no gap in the run"),
         ("paper.mean('t', '10 clients', 'A1')", "'paper' is undefined"),
         ("speed.affect", "has no attribute 'affect'"),
+        ("quick.shorter('fed_react')", "its claims do not say what is shorter"),
         ("1 +", "page.md, line 1"),
     ],
 )

@@ -145,6 +145,14 @@ class Reference:
         text = (self.folder / paper / f"claims/{paper}.md").read_text()
         return text.split("\n", 2)[2].strip()
 
+    def shorter(self, paper: str) -> str:
+        """What its scale does otherwise than the paper, as its claims say below their table."""
+        text = (self.folder / paper / f"claims/{paper}.md").read_text()
+        found = re.findall(r"^At this scale: (.*)\.$", text, re.MULTILINE)
+        if not found:
+            raise UserError(f"{self.folder / paper}: its claims do not say what is shorter")
+        return found[0]
+
     def hours(self, *steps: str) -> str:
         """Core-hours of these steps, or of all."""
         run = self.run
