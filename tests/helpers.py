@@ -116,6 +116,9 @@ def check_claims(project, paper):
             f"Not judged, since its cells are left out here (its table says why): {claim['claim']}"
         )
         assert (name in set(judged["claim"])) != (left_out in text), name
+    assert np.isfinite(judged["difference"][judged["n_seeds"] > 0]).all()
+    of_contrasts = set(judged["claim"][judged["at"].notna()])
+    assert of_contrasts == set(judged["claim"])
     assert (judged["n_seeds"] < 3).all()
     assert set(judged["outcome"]) == {"undecided"}
 

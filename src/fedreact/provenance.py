@@ -239,7 +239,7 @@ def commit() -> dict | None:
         top, id_ = git("rev-parse", "--show-toplevel", "HEAD").split("\n")[:2]
         if Path(top) != Path.cwd().resolve():
             return None
-        changed = [line[3:] for line in git("status", "-s").splitlines()]
+        changed = [line[3:] for line in git("status", "-s", "--no-renames").splitlines()]
         return {"id": id_, "changed": [path for path in changed if is_input(path)]}
     except (OSError, ValueError, subprocess.CalledProcessError):
         return None

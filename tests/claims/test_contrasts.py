@@ -136,13 +136,25 @@ def test_between_bounds_a_claim_needs_both():
         return outcome(found, found.p_holds, found.p_fails)
 
     assert told(sure, sure) == "holds"
-    assert told(unsure, sure) == "undecided"
-    assert told(against, against) == "fails"
+    assert told(sure, [5.0, 5.1, 100.0]) == "holds"  # however far the most may be
+    assert told(unsure, sure) == told(against, unsure) == "undecided"
+    assert told(against, against) == told([-100.0, -5.1, -5.2], against) == "fails"
     assert told(against, sure) == "undecided"
     found, low, high = weigh_between(against, sure, 0.5), weigh(against, 0.5), weigh(sure, 0.5)
     assert found.ci == (low.ci[0], high.ci[1])
     assert found.difference == pytest.approx(0)
-    assert found.probability == low.probability
+    assert np.isnan(found.probability)
+    assert found.detectable == pytest.approx(low.detectable + 10.2)
+
+
+@given(st.lists(st.tuples(st.floats(-10, 10), st.floats(0, 10)), min_size=3, max_size=6))
+def test_between_bounds_the_outcome_is_what_the_interval_says(drawn):
+    least, most = [at for at, _ in drawn], [at + width for at, width in drawn]
+    found = weigh_between(least, most, 0.5)
+    said = outcome(found, found.p_holds, found.p_fails)
+    if min(abs(found.ci[0]), abs(found.ci[1] - 0.5)) > 1e-6:
+        fails, holds = found.ci[1] < 0.5, found.ci[0] > 0
+        assert said == ("fails" if fails else "holds" if holds else "undecided")
 
 
 @given(st.lists(st.floats(-10, 10), min_size=1, max_size=6))

@@ -1,5 +1,6 @@
 """What FedAT's compressor saves and loses."""
 
+import numpy as np
 import pytest
 from small_studies import by_labels
 
@@ -23,8 +24,10 @@ def test_by_what_the_method_says_of_itself():
 
 
 def test_an_error_is_a_share_of_the_weights():
-    """Of numbers spread evenly within a unit: 10^-p / 12^.5 (uniform rounding)."""
-    found = by_labels(Polyline(decimals=(4, 5)))
-    name = "Root mean square error (% of the weights')"
-    of = [found[f"{p} decimals"][name] for p in (4, 5)]
-    assert of[0] == pytest.approx(10 * of[1], rel=0.02)
+    """Of numbers spread evenly within a unit of the last decimal: 10^-p / 12^.5."""
+    study = Polyline(decimals=(3, 4))
+    found = by_labels(study)
+    size = np.mean(study._weights(0) ** 2) ** 0.5
+    for p in study.decimals:
+        share = found[f"{p} decimals"]["Root mean square error (% of the weights')"]
+        assert share / 100 * size == pytest.approx(10**-p / 12**0.5, rel=0.02)

@@ -205,7 +205,13 @@ def test_a_scale_takes_as_much_data_as_the_one_that_it_is_like(project):
         assert weekend.options(name) == paper.options(name)
         assert weekend.owners(name) == paper.owners(name)
     edit_yaml("config/datasets.yaml", lambda c: c["rtd"]["scales"].update(weekend={"per_label": 9}))
-    assert make_plan(scale="weekend").sources.options("rtd") == {"per_label": 9}
+    edit_yaml(
+        "config/papers/aso_fed/datasets.yaml",
+        lambda c: c["fitrec"]["scales"].update(weekend={"people": [0]}),
+    )
+    weekend = make_plan(scale="weekend").sources
+    assert weekend.options("rtd") == {"per_label": 9}
+    assert weekend.owners("fitrec") is None  # not those of paper's people
 
 
 def test_options_of_a_dataset_at_a_scale(project):

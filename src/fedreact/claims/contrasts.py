@@ -100,21 +100,23 @@ def weigh(by_seed: Sequence[float], margin: float, equal: bool = False) -> Evide
 def weigh_between(least: Sequence[float], most: Sequence[float], margin: float) -> Evidence:
     """Weigh differences by seed of which only a least and a most are known.
 
-    A claim that one is better holds or fails only if it does so whatever the differences are
-    (worst-case bounds, Manski 2003, Partial Identification of Probability Distributions): the
-    interval reaches from the lower end of that of the least to the upper end of that of the most,
-    and what stands for the difference is the middle of both means. Parameters are those of
-    :func:`weigh`.
+    That one is better holds if the mean of the least lies above 0, and fails if that of the most
+    lies below the margin, since the mean is between both (bounds in the sense of Manski 2003,
+    Partial Identification of Probability Distributions). So the interval reaches from the lower end
+    of that of the least to the upper end of that of the most. What stands for the difference is the
+    middle of both means; how far they are apart counts to what is detectable, and where they are
+    apart there is no probability. Parameters are those of :func:`weigh`; both are of the same
+    seeds.
     """
     low, high = weigh(least, margin), weigh(most, margin)
     return Evidence(
         difference=(low.difference + high.difference) / 2,
         ci=(low.ci[0], high.ci[1]),
         n=low.n,
-        probability=min(low.probability, high.probability),
-        detectable=max(low.detectable, high.detectable),
-        p_holds=max(low.p_holds, high.p_holds),
-        p_fails=max(low.p_fails, high.p_fails),
+        probability=low.probability if list(least) == list(most) else np.nan,
+        detectable=max(low.detectable, high.detectable) + (high.difference - low.difference),
+        p_holds=low.p_holds,
+        p_fails=high.p_fails,
     )
 
 

@@ -29,7 +29,7 @@ TO_A_TARGET = (
     "methods has in the end of the same budget, seed by seed, so that both reach it. Curves are "
     "straight between the rounds that are scored. Who has it by the first of these may have spent "
     "anything up to what that round costs: then the interval reaches from the least to the most, "
-    "and its middle stands for the difference."
+    "the middle stands for the difference, and there is no P."
 )
 
 

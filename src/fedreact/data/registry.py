@@ -74,10 +74,11 @@ class DatasetEntry:
     steps
         What a person has to do to get the files, one line, or ``None`` if they can be downloaded.
     scales
-        Options of its reader, by scale: how much of it is taken.
+        Options of its reader, by scale: how much of it is taken. A scale that is ``like`` another
+        one and has none takes those of the other.
     owners
-        People, or whatever else its series are of, by scale, where that is known before it is read:
-        so many clients there are if each is one.
+        People, or whatever else its series are of, by scale as ``scales``, where that is known
+        before it is read: so many clients there are if each is one.
     name
         As in :attr:`SeriesDataset.name <fedreact.data.dataset.SeriesDataset.name>`.
     file

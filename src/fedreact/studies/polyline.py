@@ -1,8 +1,8 @@
 """What FedAT's compressor saves and loses (section 7.4.1): bytes and error of a model's weights.
 
 The weights are those that a model begins with, of each seed another draw. Trained weights are
-somewhat larger, and a letter is added where a number passes a power of 32: so bytes are rather the
-fewest, and errors, which do not depend on the weights, are as they are.
+larger, so bytes are rather fewer here than later, and errors a larger share of the weights; the
+largest error, half a unit of the last decimal, does not depend on them.
 """
 
 from dataclasses import dataclass
@@ -72,7 +72,8 @@ def _row(decimals):
 def _measured(weights, decimals):
     text = polyline.encode(weights, decimals)
     as_differences = polyline.encode(weights, decimals, differences=True)
-    error = polyline.decode(text, decimals) - weights
+    arrived, _ = polyline.rounded(weights.astype(np.float32), decimals)
+    error = arrived - weights
     root = (np.mean(error**2) / np.mean(weights**2)) ** 0.5
     sizes = [len(of) / len(weights) for of in (text, as_differences)]
     return [*sizes, 1e6 * np.abs(error).max(), 100 * root]

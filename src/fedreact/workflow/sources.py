@@ -214,7 +214,11 @@ class Sources:
     def owners(self, dataset: str) -> int | None:
         """Owners of series that a registered dataset has at this scale, if the registry says so."""
         entry = self.registry.get(variants.parts(dataset)[0])
-        return None if entry is None else self._at_scale(entry.owners)
+        if entry is None:
+            return None
+        if self.scale in entry.scales:  # which may be of others than the scale that it is like
+            return entry.owners.get(self.scale)
+        return self._at_scale(entry.owners)
 
     def options(self, dataset: str) -> dict[str, Any]:
         """Options of the reader that are not its defaults."""
