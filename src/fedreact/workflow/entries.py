@@ -240,7 +240,11 @@ class PaperScale:
 
     @property
     def all_differences(self) -> list[str]:
-        """Those of everything."""
-        of_settings = (given for of in self.unlike.values() for given in of.values())
-        parts = [self.differences, *self.differences_of.values(), *of_settings]
-        return list(dict.fromkeys(text for part in parts for text in part))
+        """Those of everything, each with what it is of: roles, kinds of runs, settings."""
+        of_settings = {of: sum(given.values(), ()) for of, given in self.unlike.items()}
+        found: dict[str, list[str]] = {}
+        for of, texts in [*self.differences_of.items(), *of_settings.items()]:
+            for text in texts:
+                found.setdefault(text, []).append(of)
+        each = [f"{', '.join(of)}: {text}" for text, of in found.items()]
+        return [*self.differences, *each]
