@@ -130,6 +130,7 @@ def _logarithmic(axis, counts):
     ticks = LogLocator(subs=(subs := [1, 2, 5]))
     if any((line == 0).any() for line in counts):
         axis.axes.set_xscale("symlog", linthresh=min(positive))
+        axis.axes.set_xlim(left=-min(positive) / 4)  # room for what lies at 0, and no tick below
         ticks = SymmetricalLogLocator(base=10, linthresh=min(positive), subs=subs)
     else:
         axis.axes.set_xscale("log")

@@ -56,7 +56,7 @@ class Ranks(FigureKind):
         n, k = wide.shape[1], len(wide)
         figure = Figure(figsize=(7, 1.6 + 0.22 * max(k, 4)), layout="constrained")
         axes = figure.subplots()
-        told = f"{title}\n{n} datasets, {k} methods that ran on all of them"
+        told = f"{title}\n{n} rows of the table, {k} methods that ran on all of them"
         figure.suptitle(told, fontsize="small", x=0.01, ha="left")
         if n < 2 or k < 2:
             axes.set_axis_off()
