@@ -9,7 +9,6 @@ from dataclasses import dataclass
 from typing import Annotated, ClassVar
 
 import numpy as np
-import torch
 
 from fedreact import plugins
 from fedreact.compression import polyline
@@ -51,6 +50,8 @@ class Polyline:
             yield ["as they are", column, value]
 
     def _weights(self, seed):
+        import torch
+
         make = plugins.load("models/architectures", self.architecture, "ARCHITECTURE")
         model = make(in_channels=self.channels, length=self.steps, n_out=self.outputs)
         drawn = generator(seed, "weights of the polyline study").integers(2**63)
