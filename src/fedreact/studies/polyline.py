@@ -1,8 +1,8 @@
 """What FedAT's compressor saves and loses (section 7.4.1): bytes and error of a model's weights.
 
-The weights are those that a model begins with, of each seed another draw. Trained weights are
-larger, so bytes are rather fewer here than later, and errors a larger share of the weights; the
-largest error, half a unit of the last decimal, does not depend on them.
+The weights are those that a model begins with, of each seed another draw. Larger
+weights, as training may make them, take more bytes and have errors that are a smaller share of
+them; the largest error, half a unit of the last decimal, does not depend on them.
 """
 
 from dataclasses import dataclass
