@@ -400,6 +400,16 @@ TOO_MANY = "more than the 2160 train samples of a client"
             lambda c: c.update(unlike={"full10": {"sync": ["fewer"]}}),
             "unlike: 'sync' is unknown; known: asynchronous, clustered",
         ),
+        (
+            "scales/smoke",
+            lambda c: c.update(left_out={"full10": {"sync": "too short"}}),
+            "left_out: full10: 'sync' is unknown; known: asynchronous, clustered",
+        ),
+        (
+            "scales/smoke",
+            lambda c: c.update(left_out={"full10": 3}),
+            "left_out: full10: wanted a reason, or one by kind of run",
+        ),
         ("scales/smoke", lambda c: c.update(unlike={"full7": {}}), "unlike: 'full7' is unknown"),
         ("paper", lambda c: c.update(prefix="../"), "paper.yaml: prefix: '../' is no part of a na"),
         ("tables", lambda c: c.update({"a b": c["table05"]}), "tables: 'a b' is no name"),

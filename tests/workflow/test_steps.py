@@ -284,6 +284,16 @@ def test_what_tuning_does_not_change_is_not_trained_again(project):
     assert len(untuned) == len(smoke.seeds(PAPER, "synchronous"))
 
 
+def test_a_scale_leaves_out_one_kind_of_run_of_a_setting(quick):
+    """Table 1 at quick has no baselines, which stay at chance level, nor a row of tuned ones."""
+    cells = quick.cells(PAPER).table("table01")
+    assert "chance level" in cells["RTD 10 clients (acc)", "LSTM FedAvg"].skipped
+    assert cells["RTD 10 clients (acc)", "Fed-REACT"].skipped is None
+    assert cells["RTD 10 clients, baselines tuned", "Fed-REACT"].skipped
+    assert not any("runs/synchronous/" in file for file in quick.outputs.table_inputs("table01"))
+    assert any("runs/synchronous/" in file for file in quick.measures.search_inputs("tune"))
+
+
 def test_methods_with_other_options_are_others_of_one_job(quick):
     """Methods that are told a number of clusters run beside those that are told the true one."""
     jobs = quick.cells(PAPER).jobs()

@@ -120,7 +120,10 @@ class Cells:
         if asked.get("tuned"):
             better = self.paper.scale.tuned.get(spec.job(method, of_run), {})
             method = variants.of_method(kind, method, variants.different(better, method, of_run))
-        return self.of(kind, setting, changes, method, of_run)
+        cell = self.of(kind, setting, changes, method, of_run)
+        owner, own = self.steps.cited(self.paper.name, "settings", setting)
+        reason = owner.scale.reason_to_leave_out(own, kind, bool(asked.get("tuned")))
+        return replace(cell, skipped=cell.skipped or reason)
 
     def of(
         self,
@@ -139,8 +142,7 @@ class Cells:
         job += runs.part_of(kind, "spec").job(method, of_run)
         owner, own = self.steps.cited(self.paper.name, "settings", setting)
         scale, sources = owner.scale, self.steps.sources
-        skipped = sources.missing(data) or scale.left_out.get(own)
-        skipped = skipped or runs.skipped(kind, method.algorithm, sources.task(data))
+        skipped = sources.missing(data) or runs.skipped(kind, method.algorithm, sources.task(data))
         role = self.steps.partition(owner.name, owner.settings[own].partition)[0].data
         of = (scale.differences_of.get(role, ()), scale.differences_of.get(kind, ()))
         unlike = (*of[0], *of[1], *scale.unlike.get(own, {}).get(kind, ()))

@@ -221,7 +221,8 @@ class PaperScale:
     unlike
         Further ones, by setting and kind of run.
     left_out
-        Why settings are not run at this scale.
+        Why tables and figures leave out a setting at this scale: a reason for all kinds of run, or
+        a reason by kind. Searches do not leave it out.
     """
 
     encoder_from: Any = "own"
@@ -236,7 +237,18 @@ class PaperScale:
     differences: tuple[str, ...] = ()
     differences_of: dict[str, tuple[str, ...]] = field(default_factory=dict)
     unlike: dict[str, dict[str, tuple[str, ...]]] = field(default_factory=dict)
-    left_out: dict[str, str] = field(default_factory=dict)
+    left_out: dict[str, Any] = field(default_factory=dict)
+
+    def reason_to_leave_out(self, setting: str, kind: str, tuned: bool) -> str | None:
+        """Return why a cell of this setting and kind of run is left out, or ``None``.
+
+        A row of tuned methods is left out whole where a kind of run of its setting is: without the
+        methods that were tuned it would repeat the row beside it.
+        """
+        reason = self.left_out.get(setting)
+        if isinstance(reason, Mapping):
+            return next(iter(reason.values())) if tuned else reason.get(kind)
+        return reason
 
     @property
     def all_differences(self) -> list[str]:

@@ -200,6 +200,12 @@ def _scale(content, where, settings, partitions):
         for setting in getattr(scale, what):
             if setting not in settings:
                 raise UserError(f"{where}: {what}: {unknown(setting, settings)}")
+    for setting, reason in scale.left_out.items():
+        by_kind = reason if isinstance(reason, Mapping) else {}
+        if odd := [kind for kind in by_kind if kind not in runs.kinds()]:
+            raise UserError(f"{where}: left_out: {setting}: {unknown(odd[0], runs.kinds())}")
+        if not all(isinstance(text, str) for text in by_kind.values() or [reason]):
+            raise UserError(f"{where}: left_out: {setting}: wanted a reason, or one by kind of run")
     for name, given in scale.partitions.items():
         if name not in partitions:
             raise UserError(f"{where}: partitions: {unknown(name, partitions)}")
