@@ -65,7 +65,7 @@ NUMBERS = ["difference", "ci_low", "ci_high", "probability", "detectable", "marg
 def read(csv: Path) -> pd.DataFrame:
     """Read a csv of claims: NaN only for missing numbers, labels as they are written."""
     missing = {name: [""] for name in NUMBERS}
-    labels = dict.fromkeys(("at", "left", "right"), str)
+    labels = dict.fromkeys(("at", "left", "right", "exceptions", "weakest", "reason"), str)
     return pd.read_csv(csv, keep_default_na=False, na_values=missing, dtype=labels)
 
 

@@ -1,6 +1,6 @@
 """Claims for readers: Markdown, LaTeX, and a forest plot."""
 
-from collections.abc import Mapping
+from collections.abc import Mapping, Sequence
 
 import pandas as pd
 
@@ -47,11 +47,7 @@ TO_A_TARGET = (
 def counts(table: pd.DataFrame) -> str:
     """Count claims by outcome, e.g. ``3 claims: 2 hold, 0 are negligible, ...``."""
     outcomes = tally(table)
-    told = [
-        f"{n} {(PLURAL if n != 1 else SINGULAR)[name]}"
-        for name, n in outcomes.items()
-        if n or name != "not-testable"
-    ]
+    told = [f"{n} {words(name, n)}" for name, n in outcomes.items() if n or name != "not-testable"]
     n = sum(outcomes.values())
     return f"{n} claim{'s' if n != 1 else ''}: {', '.join(told)}."
 
@@ -63,15 +59,11 @@ def tally(table: pd.DataFrame) -> dict[str, int]:
     return {name: int((outcomes == name).sum()) for name in OUTCOMES}
 
 
-SINGULAR = {
-    "holds": "holds",
-    "negligible": "is negligible",
-    "reversed": "is reversed",
-    "undecided": "is undecided",
-    "not-testable": "is not testable",
-}
-PLURAL = {name: text.replace("is ", "are ") for name, text in SINGULAR.items()} | {"holds": "hold"}
-"""Of outcomes, after a number."""
+def words(outcome: str, n: int) -> str:
+    """Say an outcome after a number of claims, e.g. ``are undecided``."""
+    if outcome == "holds":
+        return "holds" if n == 1 else "hold"
+    return f"{'is' if n == 1 else 'are'} {outcome.replace('-', ' ')}"
 
 
 def markdown(
@@ -80,10 +72,10 @@ def markdown(
     """A line for each claim, its readings below it."""
     data = sorted({name for cell in _whole(table)["data"] for name in cell.split(", ")})
     out = [f"# {title}", "", f"Judged on {', '.join(data)} at scale {scale}. {counts(table)}"]
-    out += ["", METHOD, "", _row(HEADER), "|---" * len(HEADER) + "|"]
+    out += ["", METHOD, "", row(HEADER), "|---" * len(HEADER) + "|"]
     for line in lines(table, claims):
         of_reading = not line[1]
-        out.append(_row([f"*{line[0]}*", *line[1:]] if of_reading else line))
+        out.append(row([f"*{line[0]}*", *line[1:]] if of_reading else line))
     return "\n".join([*out, *(f"\n{note}" for note in notes)]) + "\n"
 
 
@@ -211,6 +203,11 @@ def _is_whole(table):
     return table["at"].isna() | (table["at"] == "")
 
 
+def signed(difference: float, metric: str) -> str:
+    """Write a difference of a metric with its sign."""
+    return _signed(difference, _decimals(metric))
+
+
 def _decimals(metric):
     return plugins.load("metrics", metric, "METRIC").decimals + 1
 
@@ -219,5 +216,6 @@ def _signed(value, decimals):
     return "" if value is None or pd.isna(value) else f"{value:+.{decimals}f}"
 
 
-def _row(texts):
+def row(texts: Sequence[str]) -> str:
+    """Write a line of a Markdown table."""
     return "| " + " | ".join(text.replace("|", r"\|") for text in texts) + " |"
