@@ -11,7 +11,8 @@ HEAD = ",".join(COLUMNS)
 def lines(claim, outcome, difference, margin=0.01, paper="p", over="every", at=("10",)):
     """Lines of a claim, .01 wide on either side; the first contrast is the weakest."""
     ends = f"{difference},{difference - 0.01},{difference + 0.01},3,0.9,0.02,{margin},"
-    first = f"{paper},{claim},,,,,better,accuracy,rtd,{ends},{outcome},{over},,{at[0] if len(at) > 1 else 'b'},"
+    weakest = at[0] if len(at) > 1 else "b"
+    first = f"{paper},{claim},,,,,better,accuracy,rtd,{ends},{outcome},{over},,{weakest},"
     rest = [f"{paper},{claim},,{one},a,b,better,accuracy,,{ends},{outcome},,,," for one in at]
     return [first, *rest]
 
