@@ -24,7 +24,7 @@ def main(args):
     notes += [f"At this scale: {'; '.join(args.differences)}."] if args.differences else []
     title = f"Claims of {args.title}"
     text = render.markdown(table, claims, title, args.scale, notes)
-    write_text(args.output, table.to_csv(index=False, float_format="%.6g", lineterminator="\n"))
+    judged.write(table, args.output)
     write_text(args.output.with_suffix(".md"), text)
     latex = render.latex(table, claims, title, args.scale, notes)
     write_text(args.output.with_suffix(".tex"), latex)

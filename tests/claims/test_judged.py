@@ -38,13 +38,14 @@ def test_a_claim_and_its_contrasts_are_lines():
     assert whole["difference"] == pytest.approx(0.205)
     assert (whole["published"], each[0]["published"]) == (0.15, 0.15)
     assert {line["outcome"] for line in (whole, *each)} == {"holds"}
+    assert (whole["exceptions"], whole["weakest"]) == ("", "10")  # whose interval reaches lower
     assert whole["n_seeds"] == 3
     assert whole["data"] == "rtd"
 
 
 def test_what_is_claimed_is_positive():
     (worse, _) = judged.judged("p", [asked(sign=-1)], scores()).to_dict("records")
-    assert (worse["difference"], worse["outcome"]) == (pytest.approx(-0.2), "fails")
+    assert (worse["difference"], worse["outcome"]) == (pytest.approx(-0.2), "reversed")
 
 
 def test_a_claim_may_be_about_a_number():
@@ -99,7 +100,9 @@ def table():
 
 
 def test_counts_are_of_what_is_taken(table):
-    assert render.counts(table) == "Of 3 claims 3 hold, 0 fail, 0 are undecided."
+    assert render.counts(table) == (
+        "3 claims: 3 hold, 0 are negligible, 0 are reversed, 0 are undecided."
+    )
 
 
 def test_markdown_has_each_reading_below_its_claim(table):
@@ -109,8 +112,8 @@ def test_markdown_has_each_reading_below_its_claim(table):
         "| A1 beats SC & all. | 4.1 | holds | +0.2000 (+0.2000 to +0.2000) | 0.0000 | 1.000 "
         "| +0.1500 |"
     )
-    assert rows[2].startswith("| *if svm-C: 0.1* |  | fails | -0.2000")
-    assert "Judged on rtd at scale quick. Of 3 claims 3 hold" in text
+    assert rows[2].startswith("| *if svm-C: 0.1* |  | reversed | -0.2000")
+    assert "Judged on rtd at scale quick. 3 claims: 3 hold" in text
     assert text.endswith("\nA note.\n")
 
 
@@ -132,3 +135,38 @@ def test_the_forest_has_a_line_a_claim_and_one_panel_a_metric(table):
 def test_contrasts_read_json_back():
     contrast = Contrast("10", "A1", "SC", A1, SC, 0.1)
     assert asked(contrasts=[["10", "A1", "SC", A1, SC, 0.1]]).contrasts == [contrast]
+
+
+def test_a_refuted_claim_shows_its_weakest_comparison_and_names_the_others(tmp_path):
+    contrasts = [[at, "A1", right, A1, place, 0.1] for at in "ab" for right, place in (("SC", SC),)]
+    contrasts += [[at, "A1", "A1 again", A1, A1, 0.0] for at in "cdef"]
+    contrasts += [["g", "SC", "A1", SC, A1, -0.2]]
+    table = judged.judged("p", [asked(contrasts=contrasts)], scores())
+    whole = table.to_dict("records")[0]
+    assert whole["outcome"] == "reversed"
+    assert whole["weakest"] == "g: A1"
+    same = [f"{at}: A1 again (negligible)" for at in "cdef"]
+    assert render.exceptions(whole) == [*same, "g: A1 (reversed)"]
+    assert "average" not in render.markdown(table, CLAIMS, "t", "quick", []).partition("|---")[2]
+    ((_, _, said, difference, *_, published),) = render.lines(table, CLAIMS)
+    assert (said, published) == ("reversed", "-0.2000")
+    assert difference == (
+        "-0.2000 (-0.2000 to -0.2000), weakest of 7: g: A1; 2 of 7 hold, not "
+        "c: A1 again (negligible), d: A1 again (negligible), e: A1 again (negligible) and 2 more"
+    )
+    judged.write(table, tmp_path / "claims.csv")
+    again = judged.read(tmp_path / "claims.csv")
+    assert render.lines(again, CLAIMS) == render.lines(table, CLAIMS)
+
+
+def test_an_average_shows_the_average():
+    contrasts = [["a", "A1", "SC", A1, SC, 0.1], ["b", "A1", "A1", A1, A1, 0.0]]
+    table = judged.judged("p", [asked(contrasts=contrasts, over="average")], scores())
+    ((_, _, said, difference, *_),) = render.lines(table, CLAIMS)
+    assert (said, difference) == ("holds", "+0.1000 (+0.1000 to +0.1000), average of 2")
+
+
+def test_notes_are_read_back(table):
+    notes = ["Not judged: x.", "At this scale: 3 seeds; | and more."]
+    assert render.notes_of(render.markdown(table, CLAIMS, "Claims", "quick", notes)) == notes
+    assert render.notes_of(render.markdown(table, CLAIMS, "Claims", "quick", [])) == []

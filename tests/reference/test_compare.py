@@ -59,9 +59,13 @@ def test_what_cannot_be_compared_is_named(tmp_path):
 def test_claims_whose_outcome_is_another(tmp_path):
     cell = "t,a,b,m,d,0.5,0.4,0.6\n"
     found = both(
-        tmp_path, cell, cell, "p,x,,,holds\np,x,elbow,,fails\n", "p,x,,,fails\np,x,elbow,,fails\n"
+        tmp_path,
+        cell,
+        cell,
+        "p,x,,,holds\np,x,elbow,,reversed\n",
+        "p,x,,,reversed\np,x,elbow,,reversed\n",
     )
-    assert found.claims == ["p, x: holds -> fails"]
+    assert found.claims == ["p, x: holds -> reversed"]
 
 
 def test_claims_that_only_one_run_has_are_named(tmp_path):
@@ -79,7 +83,7 @@ def test_of_a_claim_its_outcome_counts_not_those_of_its_parts(tmp_path):
     cell, whole = "t,a,b,m,d,0.5,0.4,0.6\n", "p,x,,,holds\np,x,elbow,,holds\n"
     found = both(
         *(tmp_path, cell, cell),
-        *(whole + "p,x,,s1,holds\np,x,,s1,holds\n", whole + "p,x,,s1,fails\np,x,,s1,holds\n"),
+        *(whole + "p,x,,s1,holds\np,x,,s1,holds\n", whole + "p,x,,s1,reversed\np,x,,s1,holds\n"),
     )
     assert found.claims == []
 

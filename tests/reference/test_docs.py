@@ -26,7 +26,7 @@ t,10 clients,local,rand,0.5,0.4,0.6,,,,,not-comparable
 """
 CLAIMS = """claim,reading,at,right,metric,margin,outcome,difference,ci_low,ci_high
 memory,,,,accuracy,0.005,holds,0.024,0.018,0.031
-memory,elbow,,,accuracy,0.005,fails,-0.1,-0.2,0.001
+memory,elbow,,,accuracy,0.005,reversed,-0.1,-0.2,0.001
 memory,,10 clients,local,accuracy,0.005,holds,0.03,0.02,0.04
 equal,,,,rand,0.01,undecided,0,-1,1
 lone,,,,rand,0.01,holds,0.5,,
@@ -67,7 +67,7 @@ def references(tmp_path):
     )
     other = tmp_path / "quick" / "other"
     (other / "claims").mkdir(parents=True)
-    (other / "claims/other.csv").write_text("claim,reading,at,outcome\nx,,,fails\n")
+    (other / "claims/other.csv").write_text("claim,reading,at,outcome\nx,,,reversed\n")
     (other / "claims/other.md").write_text(
         "# Claims of Another\n\nJudged on sea.\n\nAt this scale: 3 seeds; a 4th. of x.\n"
     )
@@ -96,7 +96,7 @@ def page(references, text):
         ("quick.published('t', '10 clients', 'A1')", "0.992"),
         ("quick.claim('memory').outcome", "holds"),
         ("quick.claim('memory').text", "+0.024 (+0.018 to +0.031)"),
-        ("quick.claim('memory', 'elbow').outcome", "fails"),
+        ("quick.claim('memory', 'elbow').outcome", "reversed"),
         ("quick.claim('silent').outcome", "undecided"),
         ("quick.claim('memory', at='10 clients', right='local').text", "+0.030 (+0.020 to +0.040)"),
         ("quick.margins()", "0.005 in accuracy, 0.01 in rand"),
@@ -106,7 +106,7 @@ def page(references, text):
         ("quick.hours()", "1.5"),
         ("quick.hours('run clustered')", "0.2"),
         ("quick.papers", "{'fed_react': 'it', 'other': 'Another'}"),
-        ("quick.outcomes('other').fails", "1"),
+        ("quick.outcomes('other').reversed", "1"),
         ("quick.shorter('other')", "3 seeds; a 4th. of x"),
         ("quick.run_of('other').data | join(', ')", "sea, sky"),
         ("speed.phase1", "21 steps/s"),

@@ -11,7 +11,7 @@ def test_counts_of_cells_and_claims(tmp_path):
     assert found.n_cells == 8
     assert found.n_seeds == "3"
     assert found.verdicts == {"reproduced": 2, "differs": 2, "undecided": 0, "not-comparable": 0}
-    assert found.outcomes == {"holds": 1, "fails": 1, "undecided": 0}
+    assert found.outcomes == {"holds": 1, "negligible": 0, "reversed": 1, "undecided": 0}
     assert found.not_judged == ["IFCA is worst."]
 
 
@@ -25,7 +25,7 @@ def test_claims_know_their_cells_and_readings(tmp_path):
         ("first_table05-0", "first_table05-1"),
         ("first_table05-2", "first_table05-3"),
     ]
-    assert better.moved_by == [("linkage: average", "fails")]
+    assert better.moved_by == [("linkage: average", "reversed")]
     assert worse.moved_by == []
 
 
@@ -34,7 +34,7 @@ def test_the_ledger_begins_with_what_moves_claims(tmp_path):
     first, second = found.ledger
     assert (first.name, second.name) == ("linkage", "rounds")
     ((claim, reading, outcome),) = first.moves
-    assert (claim.name, reading, outcome) == ("a1-is-better", "average", "fails")
+    assert (claim.name, reading, outcome) == ("a1-is-better", "average", "reversed")
     assert second.moves == []
 
 

@@ -6,6 +6,7 @@ from math import inf, nan
 import pytest
 from report_of_papers import paper
 
+from fedreact.claims.contrasts import OUTCOMES
 from fedreact.report import content, plots
 from fedreact.report.claims import Line
 
@@ -31,8 +32,15 @@ def test_ticks_are_round_and_apart(most, root):
 
 
 def test_outcomes_have_shapes_of_their_own():
-    drawn = {outcome: plots.mark(outcome, 5, 5) for outcome in ("holds", "fails", "undecided")}
-    assert [text.split()[0] for text in drawn.values()] == ["<circle", "<path", "<rect"]
+    drawn = {outcome: plots.mark(outcome, 5, 5) for outcome in OUTCOMES}
+    assert [text.split()[0] for text in drawn.values()] == [
+        "<circle",
+        "<rect",
+        "<path",
+        "<circle",
+        "<path",
+    ]
+    assert len(set(drawn.values())) == len(OUTCOMES)
 
 
 def test_a_forest_line_shows_what_there_is():

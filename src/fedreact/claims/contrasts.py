@@ -1,25 +1,31 @@
-"""Whether a claimed difference holds: differences by seed against a smallest one that matters.
+"""Whether a claimed difference holds: differences by seed against the smallest one that matters.
 
 A claim says that one score is better than another, or that both are equal. It is judged by
 equivalence bounds (Lakens 2017, Soc. Psychol. Personal. Sci. 8:355), not by whether the published
 difference lies in a prediction interval (Patil et al. 2016): that interval rewards wide ones, so
 that few seeds would confirm everything. Small telescopes (Simonsohn 2015) compare with what the
-original study could have seen, for which its spread would have to be known; the papers print none.
+original study could have seen, for which its spread would have to be known; most papers print none.
 
-With the interval of the mean difference ``d`` (95%, Student's t, paired by seed) and the margin
-``m``, the smallest difference that matters,
+With the interval of the mean difference ``d`` (95%, Student's t, paired by seed, positive as
+claimed) and the margin ``m``, the smallest difference that matters, a claim of a difference
 
-- *better* holds if ``d`` lies above 0, and fails if it lies below ``m``;
-- *equal* holds if ``d`` lies within ``-m .. m``, and fails if it lies outside;
-- else, or with fewer than three seeds, it is undecided: this run cannot tell.
+- is *negligible* if the interval lies within ``-m .. m``;
+- else *holds* if the interval lies above 0, and is *reversed* if it lies below 0;
+- else is *undecided*.
 
-A claim over several settings says ``every`` of them, or their ``average``. Of *every*, each must
-hold by itself, which needs no correction (an intersection-union test, Berger 1982), and it fails
-where one fails after Holm's correction for their number.
+A claim of equality *holds* if the interval lies within ``-m .. m``, is *reversed* if it lies
+outside, and else is *undecided*. With fewer than three seeds every claim is undecided. A contrast
+whose weaker method is at chance level, or behind a trivial predictor together with the other
+method, is *not-testable*: its difference says nothing about the methods.
+
+A claim over several settings says ``every`` of them, or their ``average``. A claim about *every*
+holds if each contrast holds by itself, which needs no correction (an intersection-union test,
+Berger 1982). One counterexample refutes it, after Holm's correction for the number of contrasts:
+it is reversed if one contrast is, else negligible if one is.
 """
 
 from collections.abc import Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from typing import Literal
 
 import numpy as np
@@ -27,7 +33,9 @@ from scipy.special import stdtr, stdtrit
 
 from fedreact.intervals import FEWEST, summarise
 
-Outcome = Literal["holds", "fails", "undecided"]
+Outcome = Literal["holds", "negligible", "reversed", "undecided", "not-testable"]
+OUTCOMES: tuple[Outcome, ...] = ("holds", "negligible", "reversed", "undecided", "not-testable")
+"""In the order in which they are counted and shown."""
 ALPHA = 0.025
 """Of a side of a 95% interval."""
 POWER = 0.8
@@ -35,19 +43,22 @@ POWER = 0.8
 
 @dataclass(frozen=True)
 class Evidence:
-    """What seeds say of a difference.
+    """What seeds say about a difference.
 
     Attributes
     ----------
     difference, ci, n
-        Mean over seeds, its 95% interval, and their number. Above 0 is what is claimed.
+        Mean over seeds, its 95% interval, and the number of seeds. Positive is as claimed.
     probability
         That the mean lies on the claimed side (within the margin, if equality is claimed), given a
         flat prior.
     detectable
         The smallest difference that as many seeds with this spread show in 80% of runs.
-    p_holds, p_fails
-        Of the tests behind *holds* and *fails*, one-sided.
+    p_holds, p_reversed, p_negligible
+        p-values of the tests behind these outcomes, one-sided. A claim of equality is never
+        negligible.
+    untestable
+        Why the difference says nothing about the methods; empty if it does.
     """
 
     difference: float
@@ -56,11 +67,43 @@ class Evidence:
     probability: float
     detectable: float
     p_holds: float
-    p_fails: float
+    p_reversed: float
+    p_negligible: float
+    untestable: str = ""
+
+
+@dataclass(frozen=True)
+class Spread:
+    """A mean over ``n`` seeds, at least two, and its standard error."""
+
+    mean: float
+    se: float
+    n: int
+
+    def below(self, value: float) -> float:
+        """Return the probability that the mean lies below a value."""
+        if self.se == 0:
+            return float(self.mean < value)
+        return float(stdtr(self.n - 1, (value - self.mean) / self.se))
+
+    def above(self, value: float) -> float:
+        """Return the probability that the mean lies above a value."""
+        return float(self.mean > value) if self.se == 0 else 1 - self.below(value)
+
+    @property
+    def half_width(self) -> float:
+        """Half of the 95% interval."""
+        return float(stdtrit(self.n - 1, 1 - ALPHA)) * self.se
+
+    @property
+    def detectable(self) -> float:
+        """The smallest difference that is shown in 80% of runs."""
+        df = self.n - 1
+        return float(stdtrit(df, 1 - ALPHA) + stdtrit(df, POWER)) * self.se
 
 
 def weigh(by_seed: Sequence[float], margin: float, equal: bool = False) -> Evidence:
-    """Weigh differences by seed; those of a single seed, or of none, say nothing.
+    """Weigh differences by seed; a single seed, or none, says nothing.
 
     Parameters
     ----------
@@ -70,67 +113,74 @@ def weigh(by_seed: Sequence[float], margin: float, equal: bool = False) -> Evide
         The smallest difference that matters, in the score's unit.
     equal
         Whether equality is claimed, within the margin, instead of a difference above 0.
+
+    Returns
+    -------
+    Evidence
     """
-    if not len(by_seed):
-        return Evidence(np.nan, (np.nan, np.nan), 0, np.nan, np.nan, 1.0, 1.0)
+    if len(by_seed) < 2:
+        mean = float(by_seed[0]) if len(by_seed) else np.nan
+        return Evidence(mean, (np.nan, np.nan), len(by_seed), np.nan, np.nan, 1.0, 1.0, 1.0)
     s = summarise(by_seed)
-    if s.n < 2:
-        return Evidence(s.mean, s.ci, s.n, np.nan, np.nan, 1.0, 1.0)
-    se, df = float(np.std(by_seed, ddof=1)) / s.n**0.5, s.n - 1
+    spread = Spread(s.mean, float(np.std(by_seed, ddof=1)) / s.n**0.5, s.n)
+    return replace(weigh_spread(spread, margin, equal), ci=s.ci)
 
-    def below(value):
-        """Probability that the mean lies below a value."""
-        if se == 0:
-            return float(s.mean < value)
-        return float(stdtr(df, (value - s.mean) / se))
 
-    def above(value):
-        return float(s.mean > value) if se == 0 else 1 - below(value)
-
+def weigh_spread(d: Spread, margin: float, equal: bool = False) -> Evidence:
+    """Weigh a mean difference by its standard error; parameters are those of :func:`weigh`."""
+    ci = (d.mean - d.half_width, d.mean + d.half_width)
+    within = 1 - min(d.above(-margin), d.below(margin))
     if equal:
-        probability = 1 - below(-margin) - above(margin)
-        p_holds = 1 - min(above(-margin), below(margin))
-        p_fails = 1 - max(above(margin), below(-margin))
-    else:
-        probability, p_holds, p_fails = above(0), 1 - above(0), 1 - below(margin)
-    detectable = (stdtrit(df, 1 - ALPHA) + stdtrit(df, POWER)) * se
-    return Evidence(s.mean, s.ci, s.n, probability, float(detectable), p_holds, p_fails)
+        probability = 1 - d.below(-margin) - d.above(margin)
+        outside = 1 - max(d.above(margin), d.below(-margin))
+        return Evidence(d.mean, ci, d.n, probability, d.detectable, within, outside, 1.0)
+    above = d.above(0)
+    return Evidence(d.mean, ci, d.n, above, d.detectable, 1 - above, 1 - d.below(0), within)
 
 
 def weigh_between(least: Sequence[float], most: Sequence[float], margin: float) -> Evidence:
     """Weigh differences by seed of which only a least and a most are known.
 
-    That one is better holds if the mean of the least lies above 0, and fails if that of the most
-    lies below the margin, since the mean is between both (bounds in the sense of Manski 2003,
-    Partial Identification of Probability Distributions). So the interval reaches from the lower end
-    of that of the least to the upper end of that of the most. What stands for the difference is the
-    middle of both means; how far they are apart counts to what is detectable, and where they are
-    apart there is no probability. Parameters are those of :func:`weigh`; both are of the same
-    seeds.
+    The mean lies between both (bounds in the sense of Manski 2003, Partial Identification of
+    Probability Distributions). So the interval reaches from the lower end of that of the least to
+    the upper end of that of the most. The middle of both means stands for the difference; how far
+    they are apart counts to what is detectable, and where they are apart there is no probability.
+    Parameters are those of :func:`weigh`; both are of the same seeds.
     """
     low, high = weigh(least, margin), weigh(most, margin)
+    if low.n < 2:
+        middle = (low.difference + high.difference) / 2
+        return replace(low, difference=middle)
+    return _between(low, high, margin)
+
+
+def weigh_spreads(low: Spread, high: Spread, margin: float) -> Evidence:
+    """Weigh a least and a most mean difference by their standard errors."""
+    return _between(weigh_spread(low, margin), weigh_spread(high, margin), margin)
+
+
+def _between(low: Evidence, high: Evidence, margin: float) -> Evidence:
+    """Combine what is said about the least and about the most."""
+    apart = high.difference - low.difference
     return Evidence(
         difference=(low.difference + high.difference) / 2,
         ci=(low.ci[0], high.ci[1]),
         n=low.n,
-        probability=low.probability if list(least) == list(most) else np.nan,
-        detectable=max(low.detectable, high.detectable) + (high.difference - low.difference),
+        probability=low.probability if low == high else np.nan,
+        detectable=max(low.detectable, high.detectable) + apart,
         p_holds=low.p_holds,
-        p_fails=high.p_fails,
+        p_reversed=high.p_reversed,
+        p_negligible=max(low.p_negligible, high.p_negligible),
     )
 
 
-def outcome(evidence: Evidence, p_holds: float, p_fails: float) -> Outcome:
-    """Judge one difference by p-values, corrected if it is one of several."""
-    if evidence.n < FEWEST:
-        return "undecided"
-    if p_fails <= ALPHA:
-        return "fails"
-    return "holds" if p_holds <= ALPHA else "undecided"
+def outcome(evidence: Evidence) -> Outcome:
+    """Judge one difference by itself."""
+    return judge_each([evidence])[0]
 
 
 def holm(p: Sequence[float]) -> np.ndarray:
-    """p-values corrected for their number (Holm 1979)."""
+    """Correct p-values for their number (Holm 1979)."""
     p = np.asarray(p, dtype=float)
     order = np.argsort(p, kind="stable")
     corrected = np.empty(len(p))
@@ -140,9 +190,28 @@ def holm(p: Sequence[float]) -> np.ndarray:
 
 
 def judge_each(evidence: Sequence[Evidence]) -> list[Outcome]:
-    """Judge each of a claim's differences, corrected for their number."""
-    holds, fails = holm([e.p_holds for e in evidence]), holm([e.p_fails for e in evidence])
-    return [outcome(*each) for each in zip(evidence, holds, fails)]
+    """Judge each of a claim's differences, corrected for their number.
+
+    A difference that is negligible by itself, but not after the correction, is undecided: it is
+    too small to hold or to be reversed.
+    """
+    corrected = zip(*(holm([getattr(e, p) for e in evidence]) for p in P_VALUES))
+    return [_outcome(e, *p) for e, p in zip(evidence, corrected)]
+
+
+P_VALUES = ("p_holds", "p_reversed", "p_negligible")
+
+
+def _outcome(evidence, p_holds, p_reversed, p_negligible) -> Outcome:
+    if evidence.untestable:
+        return "not-testable"
+    if evidence.n < FEWEST:
+        return "undecided"
+    if evidence.p_negligible <= ALPHA:
+        return "negligible" if p_negligible <= ALPHA else "undecided"
+    if p_reversed <= ALPHA:
+        return "reversed"
+    return "holds" if p_holds <= ALPHA else "undecided"
 
 
 def judge_every(evidence: Sequence[Evidence]) -> Outcome:
@@ -156,17 +225,42 @@ def judge_every(evidence: Sequence[Evidence]) -> Outcome:
     Returns
     -------
     Outcome
-        ``holds`` if each does by itself, ``fails`` if one does after Holm's correction for their
-        number, else ``undecided``; so with fewer than three seeds, too.
+        ``reversed`` if one is after Holm's correction for their number; else ``negligible`` if one
+        is; else ``not-testable`` if one is; else ``holds`` if each does by itself; else
+        ``undecided``.
     """
     each = judge_each(evidence)
-    if "fails" in each:
-        return "fails"
-    all_hold = all(outcome(e, e.p_holds, 1.0) == "holds" for e in evidence)
-    return "holds" if all_hold else "undecided"
+    for refuted in ("reversed", "negligible", "not-testable"):
+        if refuted in each:
+            return refuted
+    return "holds" if all(outcome(one) == "holds" for one in evidence) else "undecided"
+
+
+def exceptions(evidence: Sequence[Evidence]) -> list[int]:
+    """Return the places of differences that do not hold by themselves.
+
+    There are none if and only if the claim about every difference holds.
+    """
+    return [i for i, one in enumerate(evidence) if outcome(one) != "holds"]
+
+
+def weakest(evidence: Sequence[Evidence]) -> int:
+    """Return the place of the difference on which a claim about every one hangs.
+
+    It is the first by the outcomes in the order of :func:`judge_every`, and among those the one
+    whose interval reaches lowest.
+    """
+    order = ["reversed", "negligible", "not-testable", "undecided", "holds"]
+    each = judge_each(evidence)
+
+    def rank(i):
+        low = evidence[i].ci[0]
+        return order.index(each[i]), -np.inf if np.isnan(low) else low, i
+
+    return min(range(len(evidence)), key=rank)
 
 
 def average(differences: Sequence[dict[int, float]]) -> list[float]:
-    """Mean over differences ``{seed: value}``, by seed; of the seeds that all of them have."""
-    seeds = sorted(set.intersection(*(set(of) for of in differences)))
-    return [float(np.mean([of[seed] for of in differences])) for seed in seeds]
+    """Average differences ``{seed: value}`` by seed, over the seeds that all of them have."""
+    seeds = sorted(set.intersection(*(set(one) for one in differences)))
+    return [float(np.mean([one[seed] for one in differences])) for seed in seeds]

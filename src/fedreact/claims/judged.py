@@ -2,16 +2,20 @@
 
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
+from pathlib import Path
 
 import numpy as np
 import pandas as pd
 
+from fedreact.atomic import write_text
 from fedreact.claims.contrasts import (
     Evidence,
     average,
+    exceptions,
     judge_each,
     judge_every,
     outcome,
+    weakest,
     weigh,
     weigh_between,
 )
@@ -38,9 +42,36 @@ COLUMNS = [
     "margin",
     "published",
     "outcome",
+    "over",
+    "exceptions",
+    "weakest",
+    "reason",
 ]
-"""Of the csv. ``difference`` and ``published`` are positive where they are as claimed (left less
-right for equality); lines without ``at`` are those of whole claims."""
+"""Of the csv.
+
+``difference`` and ``published`` are positive where they are as claimed (left less right for
+equality). Lines without ``at`` are those of whole claims: their numbers are of the average, and
+their last columns say how they are judged. ``over`` is whether the claim is about every contrast or
+about the average; ``exceptions`` are the contrasts that do not hold by themselves, with their
+outcomes, with :data:`BETWEEN` between them; ``weakest`` is the contrast on which a claim about
+every one hangs; ``reason`` says why a difference is not testable.
+"""
+
+
+NUMBERS = ["difference", "ci_low", "ci_high", "probability", "detectable", "margin", "published"]
+"""Columns that are numbers, or empty where there are none."""
+
+
+def read(csv: Path) -> pd.DataFrame:
+    """Read a csv of claims: NaN only for missing numbers, labels as they are written."""
+    missing = {name: [""] for name in NUMBERS}
+    labels = dict.fromkeys(("at", "left", "right", "exceptions", "weakest", "reason"), str)
+    return pd.read_csv(csv, keep_default_na=False, na_values=missing, dtype=labels)
+
+
+def write(table: pd.DataFrame, csv: Path) -> None:
+    """Write a csv of claims."""
+    write_text(csv, table.to_csv(index=False, float_format="%.6g", lineterminator="\n"))
 
 
 @dataclass(frozen=True)
@@ -140,19 +171,70 @@ def _lines(paper, asked, scores):
     evidence = [weighed(*(list(of.values()) for of in both)) for both in by_seed]
     about = {"paper": paper, "claim": asked.claim, "reading": asked.reading}
     about |= {"relation": asked.relation, "metric": asked.metric, "margin": asked.margin}
+    names = [(c.at, c.right) for c in asked.contrasts]
     whole = weighed(*(average(of) for of in zip(*by_seed)))
-    judgement = (
-        judge_every(evidence)
-        if asked.over == "every"
-        else outcome(whole, whole.p_holds, whole.p_fails)
-    )
     known = [c.published for c in asked.contrasts if c.published is not None]
-    shown = {"published": np.mean(known) if known else None, "outcome": judgement}
+    shown = {"published": np.mean(known) if known else None}
+    shown |= judgement(asked.over, whole, evidence, names)
     yield about | {"data": ", ".join(sorted(set(data)))} | shown | _numbers(whole)
     for contrast, one, each in zip(asked.contrasts, evidence, judge_each(evidence)):
         labels = {"at": contrast.at, "left": contrast.left, "right": contrast.right}
-        shown = {"published": contrast.published, "outcome": each}
+        shown = {"published": contrast.published, "outcome": each, "reason": one.untestable}
         yield about | labels | shown | _numbers(one)
+
+
+def judgement(
+    over: str, whole: Evidence, each: Sequence[Evidence], names: Sequence[tuple[str, str]]
+) -> dict[str, str]:
+    """Judge a whole claim.
+
+    Parameters
+    ----------
+    over
+        ``every`` or ``average``.
+    whole
+        What is said about the average of its contrasts.
+    each, names
+        What is said about each contrast, and its labels ``at`` and ``right``.
+
+    Returns
+    -------
+    dict of str
+        The columns ``outcome``, ``over``, ``exceptions``, ``weakest``, ``reason`` of its line.
+    """
+    outcomes = judge_each(each)
+    found = {"over": over, "exceptions": "", "weakest": ""}
+    reasons = list(dict.fromkeys(one.untestable for one in each if one.untestable))
+    found["reason"] = "; ".join(reasons)
+    if over == "average":
+        return found | {"outcome": "not-testable" if reasons else outcome(whole)}
+    shown = labels(names)
+    told = [f"{shown[i]} ({outcomes[i]})" for i in exceptions(each)]
+    found |= {"exceptions": BETWEEN.join(told), "weakest": shown[weakest(each)]}
+    return found | {"outcome": judge_every(each)}
+
+
+BETWEEN = " | "
+"""Between contrasts in one column of the csv."""
+
+
+def labels(names: Sequence[tuple[str, str]]) -> list[str]:
+    """Name the contrasts of a claim by what they differ in.
+
+    Parameters
+    ----------
+    names
+        Labels ``at`` and ``right`` of each.
+
+    Returns
+    -------
+    list of str
+        E.g. ``10 clients: IFCA``; only ``at`` or only ``right`` where the other never varies.
+    """
+    at, right = (len({name[i] for name in names}) > 1 for i in (0, 1))
+    if at and right:
+        return [f"{where}: {other}" for where, other in names]
+    return [where if at else other for where, other in names]
 
 
 def _values(means, place, metric, data):

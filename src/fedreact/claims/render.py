@@ -1,27 +1,38 @@
 """Claims for readers: Markdown, LaTeX, and a forest plot."""
 
-from collections.abc import Mapping
+from collections.abc import Mapping, Sequence
 
 import pandas as pd
 
 from fedreact import plugins
+from fedreact.claims.contrasts import OUTCOMES
+from fedreact.claims.judged import BETWEEN, labels
 from fedreact.tables.render import tex
 
 HEADER = ["claim", "source", "outcome", "difference", "detectable", "P", "published"]
-COLOURS = {"holds": "#00664b", "fails": "#a33d00", "undecided": "#777777"}
-MARKS = {"holds": "o", "fails": "X", "undecided": "s"}
+COLOURS = {
+    "holds": "#00664b",
+    "negligible": "#56b4e9",
+    "reversed": "#a33d00",
+    "undecided": "#999999",
+    "not-testable": "#cccccc",
+}
+MARKS = {"holds": "o", "negligible": "s", "reversed": "X", "undecided": "|", "not-testable": "_"}
 METHOD = (
-    "A difference is signed so that positive is what is claimed, paired by seed, with its 95% "
-    "interval; over several settings it is their average. A claim that one is better fails if the "
-    "interval lies below the smallest difference that matters (the margin), and else holds if it "
-    "lies above 0; one of equality holds if it lies within the margin; else this run cannot tell, "
-    "nor can one of fewer than three seeds. Of claims about every one of several settings or "
-    "methods, each must hold, and one that fails makes the whole fail, whatever the average is. "
-    "Detectable: the smallest difference that this run would have shown with a probability of "
-    "0.8. P: the probability that the average lies on the claimed side. Published: the same "
-    "difference of the paper's values. Lines that begin with if judge the same claim under "
-    "another reading of what the paper leaves open (its ledger), on the settings that this is "
-    "measured on."
+    "Differences are positive as claimed, paired by seed, with their 95% interval. The margin is "
+    "the smallest difference that matters. A claim of a difference is negligible if the interval "
+    "lies within the margin on both sides of 0; else it holds if the interval lies above 0, and is "
+    "reversed if it lies below 0. A claim of equality holds if the interval lies within the "
+    "margin, and is reversed if it lies outside. Everything else is undecided, and so is a claim "
+    "with fewer than three seeds. A claim is not testable where a baseline is at chance level or a "
+    "trivial predictor is ahead of both methods. A claim about every one of several comparisons "
+    "holds if each comparison holds, and one counterexample refutes it, after Holm's correction; "
+    "its line shows the weakest comparison, and names those that do not hold. Other claims show "
+    "the average. Detectable: the smallest difference that this run would have shown with a "
+    "probability of 0.8. P: the probability that the difference lies on the claimed side. "
+    "Published: the same difference between the paper's values. Lines that begin with *if* judge "
+    "the claim under another reading of what the paper leaves open (its ledger), on the settings "
+    "where this is measured."
 )
 
 TO_A_TARGET = (
@@ -34,14 +45,25 @@ TO_A_TARGET = (
 
 
 def counts(table: pd.DataFrame) -> str:
-    """How many claims hold, fail, are undecided."""
+    """Count claims by outcome, e.g. ``3 claims: 2 hold, 0 are negligible, ...``."""
+    outcomes = tally(table)
+    told = [f"{n} {words(name, n)}" for name, n in outcomes.items() if n or name != "not-testable"]
+    n = sum(outcomes.values())
+    return f"{n} claim{'s' if n != 1 else ''}: {', '.join(told)}."
+
+
+def tally(table: pd.DataFrame) -> dict[str, int]:
+    """Count claims by outcome, in the order of :data:`fedreact.claims.contrasts.OUTCOMES`."""
     whole = _whole(table)
-    taken = whole[whole["reading"] == ""]["outcome"].value_counts()
-    told = [f"{taken.get(name, 0)} {text}" for name, text in _OUTCOMES.items()]
-    return f"Of {len(whole[whole['reading'] == ''])} claims " + ", ".join(told) + "."
+    outcomes = whole[whole["reading"] == ""]["outcome"]
+    return {name: int((outcomes == name).sum()) for name in OUTCOMES}
 
 
-_OUTCOMES = {"holds": "hold", "fails": "fail", "undecided": "are undecided"}
+def words(outcome: str, n: int) -> str:
+    """Say an outcome after a number of claims, e.g. ``are undecided``."""
+    if outcome == "holds":
+        return "holds" if n == 1 else "hold"
+    return f"{'is' if n == 1 else 'are'} {outcome.replace('-', ' ')}"
 
 
 def markdown(
@@ -50,10 +72,10 @@ def markdown(
     """A line for each claim, its readings below it."""
     data = sorted({name for cell in _whole(table)["data"] for name in cell.split(", ")})
     out = [f"# {title}", "", f"Judged on {', '.join(data)} at scale {scale}. {counts(table)}"]
-    out += ["", METHOD, "", _row(HEADER), "|---" * len(HEADER) + "|"]
+    out += ["", METHOD, "", row(HEADER), "|---" * len(HEADER) + "|"]
     for line in lines(table, claims):
         of_reading = not line[1]
-        out.append(_row([f"*{line[0]}*", *line[1:]] if of_reading else line))
+        out.append(row([f"*{line[0]}*", *line[1:]] if of_reading else line))
     return "\n".join([*out, *(f"\n{note}" for note in notes)]) + "\n"
 
 
@@ -73,22 +95,57 @@ def latex(
 
 
 def lines(table: pd.DataFrame, claims: Mapping[str, Mapping]) -> list[list[str]]:
-    """Texts under :data:`HEADER`."""
+    """Return the texts of each claim and reading under :data:`HEADER`."""
     found = []
-    for cell in _whole(table).to_dict("records"):
-        of, decimals = claims[cell["claim"]], _decimals(cell["metric"])
+    for whole in _whole(table).to_dict("records"):
+        entry, decimals = claims[whole["claim"]], _decimals(whole["metric"])
+        contrasts = _contrasts(table, whole)
+        shown = decisive(whole, contrasts)
         told, source = (
-            (f"if {cell['reading']}", "") if cell["reading"] else (of["claim"], of["source"])
+            (f"if {whole['reading']}", "")
+            if whole["reading"]
+            else (entry["claim"], entry["source"])
         )
-        numbers = [_signed(cell[key], decimals) for key in ("difference", "ci_low", "ci_high")]
+        numbers = [_signed(shown[key], decimals) for key in ("difference", "ci_low", "ci_high")]
         difference = f"{numbers[0]} ({numbers[1]} to {numbers[2]})" if numbers[1] else numbers[0]
-        detectable = _signed(cell["detectable"], decimals).lstrip("+")
-        probability = "" if pd.isna(cell["probability"]) else f"{cell['probability']:.3f}"
-        published = _signed(cell["published"], decimals)
-        found.append(
-            [told, source, cell["outcome"], difference, detectable, probability, published]
-        )
+        if len(contrasts) > 1:
+            difference += f", {scope(whole, contrasts)}"
+        detectable = _signed(shown["detectable"], decimals).lstrip("+")
+        probability = "" if pd.isna(shown["probability"]) else f"{shown['probability']:.3f}"
+        published = _signed(shown["published"], decimals)
+        said = whole["outcome"] + (f" ({whole['reason']})" if whole["reason"] else "")
+        found.append([told, source, said, difference, detectable, probability, published])
     return found
+
+
+def decisive(whole: Mapping, contrasts: list[Mapping]) -> Mapping:
+    """Return the line whose difference decides: the average, or a claim's weakest comparison."""
+    if whole["over"] == "average":
+        return whole
+    names = labels([(line["at"], line["right"]) for line in contrasts])
+    return contrasts[names.index(whole["weakest"])]
+
+
+MOST_NAMED = 3
+"""Comparisons that do not hold, named in a cell; the csv has them all."""
+
+
+def scope(whole: Mapping, contrasts: list[Mapping]) -> str:
+    """Say what a shown difference is of: the average, or the weakest comparison."""
+    n = len(contrasts)
+    if whole["over"] == "average":
+        return f"average of {n}"
+    text = f"weakest of {n}: {whole['weakest']}"
+    if not (names := exceptions(whole)):
+        return text
+    more = len(names) - MOST_NAMED
+    named = ", ".join(names[:MOST_NAMED]) + (f" and {more} more" if more > 0 else "")
+    return f"{text}; {n - len(names)} of {n} hold, not {named}"
+
+
+def exceptions(whole: Mapping) -> list[str]:
+    """Return the comparisons that do not hold, with their outcomes."""
+    return whole["exceptions"].split(BETWEEN) if whole["exceptions"] else []
 
 
 def forest(table: pd.DataFrame, claims: Mapping[str, Mapping], title: str):
@@ -117,16 +174,38 @@ def forest(table: pd.DataFrame, claims: Mapping[str, Mapping], title: str):
             labels.append(textwrap.fill(claims[cell["claim"]]["claim"], 62))
         name = plugins.load("metrics", part["metric"].iloc[0], "METRIC").title
         style.forest(axis, labels, f"{name}: difference, positive as claimed")
-    for name in _OUTCOMES:
+    for name in OUTCOMES:
         axes[0].plot([], [], MARKS[name], color=COLOURS[name], label=name)
     axes[0].plot([], [], "D", color="black", fillstyle="none", label="published")
     axes[0].legend(fontsize=6, ncols=4, loc="lower right", bbox_to_anchor=(1, 1), frameon=False)
     return figure
 
 
+def notes_of(markdown: str) -> list[str]:
+    """Return the notes below the table of a text that :func:`markdown` made."""
+    *_, below = markdown.rpartition("\n| ")
+    _, _, notes = below.partition("\n\n")
+    return [note.strip() for note in notes.split("\n\n") if note.strip()]
+
+
+def _contrasts(table, whole):
+    """Lines of the comparisons of a claim under one reading."""
+    of = (table["claim"] == whole["claim"]) & (table["reading"] == whole["reading"])
+    return table[of & ~_is_whole(table)].to_dict("records")
+
+
 def _whole(table):
     """Lines of whole claims, with those of their readings."""
-    return table[table["at"].isna() | (table["at"] == "")]
+    return table[_is_whole(table)]
+
+
+def _is_whole(table):
+    return table["at"].isna() | (table["at"] == "")
+
+
+def signed(difference: float, metric: str) -> str:
+    """Write a difference of a metric with its sign."""
+    return _signed(difference, _decimals(metric))
 
 
 def _decimals(metric):
@@ -137,5 +216,6 @@ def _signed(value, decimals):
     return "" if value is None or pd.isna(value) else f"{value:+.{decimals}f}"
 
 
-def _row(texts):
+def row(texts: Sequence[str]) -> str:
+    """Write a line of a Markdown table."""
     return "| " + " | ".join(text.replace("|", r"\|") for text in texts) + " |"

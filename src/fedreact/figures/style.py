@@ -71,6 +71,11 @@ def forest(axis, labels: list[str], title: str) -> None:
 def save(figure: Figure, pdf: Path, png: Path) -> None:
     """Write both formats without dates, so that the same figure gives the same bytes."""
     figure.savefig(pdf, format="pdf", metadata={"CreationDate": None})
+    save_png(figure, png)
+
+
+def save_png(figure: Figure, png: Path) -> None:
+    """Write a picture, the same bytes for the same figure."""
     figure.savefig(png, format="png", dpi=200, metadata={"Software": None})
 
 

@@ -15,6 +15,7 @@ from typing import Any
 
 import jinja2
 
+from fedreact.claims.contrasts import OUTCOMES
 from fedreact.errors import UserError
 from fedreact.reference.keep import RUN
 
@@ -127,8 +128,8 @@ class Reference:
         return found
 
     def outcomes(self, paper: str = "fed_react") -> dict[str, int]:
-        """How many claims hold, fail and are undecided."""
-        counts = {"holds": 0, "fails": 0, "undecided": 0}
+        """Count the claims of a paper by outcome."""
+        counts: dict[str, int] = dict.fromkeys(OUTCOMES, 0)
         for line in self._rows(f"claims/{paper}.csv"):
             if not line["reading"] and not line["at"]:
                 counts[line["outcome"]] += 1

@@ -5,9 +5,8 @@ from dataclasses import dataclass, field
 from pathlib import Path
 from typing import Any
 
-import pandas as pd
-
 from fedreact import plugins
+from fedreact.claims import judged
 from fedreact.claims.contract import Claim as Asked
 from fedreact.report.names import interval, number
 from fedreact.report.tables import Table
@@ -83,9 +82,7 @@ def read(csv: Path, claims: Mapping[str, Mapping], paper: str, tables: Mapping[s
     tuple
         Claims, by metric; and the sentences of those that could not be judged.
     """
-    numbers = {name: [""] for name in NUMBERS}
-    labels = dict.fromkeys(("at", "left", "right"), str)
-    found = pd.read_csv(csv, keep_default_na=False, na_values=numbers, dtype=labels)
+    found = judged.read(csv)
     groups: dict[str, list[Claim]] = {}
     for name, given in claims.items():
         lines = found[found["claim"] == name]
@@ -104,11 +101,8 @@ def read(csv: Path, claims: Mapping[str, Mapping], paper: str, tables: Mapping[s
                 [(each["reading"], _line(each, metric)) for each in others],
             )
         )
-    judged = set(found["claim"])
-    return groups, [given["claim"] for name, given in claims.items() if name not in judged]
-
-
-NUMBERS = ["difference", "ci_low", "ci_high", "probability", "detectable", "margin", "published"]
+    there = set(found["claim"])
+    return groups, [given["claim"] for name, given in claims.items() if name not in there]
 
 
 def _line(line: Mapping[str, Any], metric, cells=(None, None)) -> Line:

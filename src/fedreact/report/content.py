@@ -13,6 +13,7 @@ from typing import Any
 import pandas as pd
 
 from fedreact import plugins
+from fedreact.claims.contrasts import OUTCOMES
 from fedreact.metrics.contract import COMPARED
 from fedreact.reading import read_yaml
 from fedreact.report import claims as claims_of
@@ -22,7 +23,6 @@ from fedreact.report.names import interval, number, printed
 from fedreact.report.tables import Table
 
 VERDICTS = ("reproduced", "differs", "undecided", "not-comparable")
-OUTCOMES = ("holds", "fails", "undecided")
 
 
 @dataclass(frozen=True)
@@ -118,9 +118,9 @@ class Paper:
 
     @property
     def outcomes(self) -> dict[str, int]:
-        """How many claims hold, fail, and are undecided."""
+        """Count the claims by outcome; those not testable are left out where there are none."""
         found = Counter(claim.whole.outcome for claim in self.all_claims)
-        return {name: found[name] for name in OUTCOMES}
+        return {name: found[name] for name in OUTCOMES if found[name] or name != "not-testable"}
 
     @property
     def verdicts(self) -> dict[str, int]:

@@ -14,7 +14,7 @@ import jinja2
 from markupsafe import Markup
 
 from fedreact.report import origins, plots
-from fedreact.report.content import OUTCOMES, VERDICTS, Claim, Paper
+from fedreact.report.content import Claim, Paper
 
 TEMPLATES = Path(__file__).with_name("templates")
 
@@ -55,8 +55,8 @@ def page(papers: Sequence[Paper], told: Mapping[str, Any]) -> str:
             "tables": len(tables),
             "figures": sum(len(paper.figures) for paper in papers),
             "claims": len(claims),
-            "verdicts": summed([paper.verdicts for paper in papers], VERDICTS),
-            "outcomes": summed([paper.outcomes for paper in papers], OUTCOMES),
+            "verdicts": summed([paper.verdicts for paper in papers]),
+            "outcomes": summed([paper.outcomes for paper in papers]),
         },
         commits=origins.commits(tables),
         metric=metric,
@@ -81,9 +81,10 @@ def packed(content: Any) -> Markup:
     return Markup(text.replace("<", "\\u003c"))
 
 
-def summed(counts: Sequence[Mapping[str, int]], names: Sequence[str]) -> dict[str, int]:
-    """Counts of all papers together."""
-    return {name: sum(of[name] for of in counts) for name in names}
+def summed(counts: Sequence[Mapping[str, int]]) -> dict[str, int]:
+    """Add the counts of all papers."""
+    names = dict.fromkeys(name for one in counts for name in one)
+    return {name: sum(one.get(name, 0) for one in counts) for name in names}
 
 
 def most_compared(claims: Sequence[Claim]) -> tuple[str, list[Claim]]:

@@ -75,13 +75,19 @@ def largest(lines: Iterable[Line]) -> float:
 
 
 def mark(outcome: str, x: float, y: float, r: float = 5) -> str:
-    """A shape for each outcome: a disk holds, a cross fails, a square is undecided."""
+    """Draw a shape for each outcome.
+
+    A disk holds, a square is negligible, a cross is reversed, a ring is undecided, and a dash is
+    not testable.
+    """
     of = f'class="{outcome}"'
-    if outcome == "holds":
+    if outcome in ("holds", "undecided"):
         return f'<circle {of} cx="{x:g}" cy="{y:g}" r="{r:g}"/>'
-    if outcome == "fails":
+    if outcome == "reversed":
         a, b, c, d = (round(v, 1) for v in (x - r, y - r, x + r, y + r))
         return f'<path {of} d="M{a:g} {b:g}L{c:g} {d:g}M{a:g} {d:g}L{c:g} {b:g}"/>'
+    if outcome == "not-testable":
+        return f'<path {of} d="M{x - r:g} {y:g}h{2 * r:g}"/>'
     side = round(1.7 * r, 1)
     x, y = round(x - side / 2, 1), round(y - side / 2, 1)
     return f'<rect {of} x="{x:g}" y="{y:g}" width="{side:g}" height="{side:g}"/>'
