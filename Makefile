@@ -15,6 +15,12 @@ SUMO ?= yes
 # uv installs the same packages in a fraction of the time; pip does without it.
 INSTALLER ?= uv
 
+# 1: a run prints all that its steps and Snakemake say. Else it prints how far it is, and a summary.
+VERBOSE ?=
+export FEDREACT_VERBOSE := $(VERBOSE)
+# The command that the summary names to go on with a run.
+ASKED = FEDREACT_COMMAND='make $@ $(MAKEOVERRIDES)'
+
 export PATH := $(CURDIR)/.venv/bin:$(PATH)
 export PIP_DISABLE_PIP_VERSION_CHECK := 1
 
@@ -33,11 +39,12 @@ setup: .venv/.installed
 	@sh scripts/setup.sh $(PYTHON) $(TORCH) $(SUMO) $(INSTALLER)
 	@touch $@
 
+# Tables, claims and the report, which has the figures, too; a summary says what came of it.
 tables: setup
-	snakemake --cores $(CORES) all_tables $(SCALED)
+	@$(ASKED) snakemake --cores $(CORES) all $(SCALED)
 
 figures: setup
-	snakemake --cores $(CORES) all_figures $(SCALED)
+	@$(ASKED) snakemake --cores $(CORES) all_figures $(SCALED)
 
 # What a run will cost, and what it has taken.
 plan: setup
