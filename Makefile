@@ -12,6 +12,14 @@ SCALED := $(if $(filter-out file,$(origin SCALE)),--config scale=$(SCALE))
 TARGETS ?= all
 # yes, or no: without the traffic simulator SUMO (250 MB), which only the dataset sumo-ev needs.
 SUMO ?= yes
+# uv installs the same packages in a fraction of the time; pip does without it.
+INSTALLER ?= uv
+
+# 1: a run prints all that its steps and Snakemake say. Else it prints how far it is, and a summary.
+VERBOSE ?=
+export FEDREACT_VERBOSE := $(VERBOSE)
+# The command that the summary names to go on with a run.
+ASKED = FEDREACT_COMMAND='make $@ $(MAKEOVERRIDES)'
 
 export PATH := $(CURDIR)/.venv/bin:$(PATH)
 export PIP_DISABLE_PIP_VERSION_CHECK := 1
@@ -28,27 +36,15 @@ OF ?=
 setup: .venv/.installed
 
 .venv/.installed: requirements.txt requirements-sumo.txt pyproject.toml
-	@command -v $(PYTHON) >/dev/null || { echo "error: there is no $(PYTHON); name another: make setup PYTHON=python3.11" >&2; exit 2; }
-	@$(PYTHON) -c 'import sys; sys.exit(sys.version_info < (3, 11))' || \
-	  { echo "error: $(PYTHON) is older than Python 3.11; name another: make setup PYTHON=python3.11" >&2; exit 2; }
-	$(PYTHON) -m venv .venv
-ifeq ($(TORCH),cpu)
-	-python -m pip install -q --retries 0 --timeout 30 --no-deps \
-	  --index-url https://download.pytorch.org/whl/cpu "$$(grep ^torch== requirements.txt)"
-endif
-	python -m pip install -q -r requirements.txt
-ifneq ($(SUMO),no)
-	python -m pip install -q -r requirements-sumo.txt || \
-	  { echo "error: SUMO could not be installed; all but rows and tables of vehicles (table06, iclr_table04, sumo_...) works without: make setup SUMO=no" >&2; exit 2; }
-endif
-	python -m pip install -q --no-deps -e .
+	@sh scripts/setup.sh $(PYTHON) $(TORCH) $(SUMO) $(INSTALLER)
 	@touch $@
 
+# Tables, claims and the report, which has the figures, too; a summary says what came of it.
 tables: setup
-	snakemake --cores $(CORES) all_tables $(SCALED)
+	@$(ASKED) snakemake --cores $(CORES) all $(SCALED)
 
 figures: setup
-	snakemake --cores $(CORES) all_figures $(SCALED)
+	@$(ASKED) snakemake --cores $(CORES) all_figures $(SCALED)
 
 # What a run will cost, and what it has taken.
 plan: setup

@@ -42,21 +42,11 @@ rule all:
 
 onstart:
     get_ready()
-    failures.begin()
-    progress.begin(workflow.dag, Path(R))
-    asked = progress.asked(workflow.dag)
-    if {"all", "all_tables", "all_figures"} & asked:
-        print("".join(f"{line}\n" for line in PLAN.left_out()), end="")
-    shown = (
-        ", ".join(PLAN.outputs.datasets_shown(sorted(asked))) or "none can be had"
-    )
-    print(f"Scale: {PLAN.scale}. Data: {shown}. Results: {PLAN.files.outputs}/")
 
 
 onerror:
-    if PLAN.errors():
-        print("\n".join(["What failed:", *PLAN.errors()]))
+    ACCOUNT.end()
 
 
 onsuccess:
-    print(f"Done. Results: {PLAN.files.outputs}/")
+    ACCOUNT.end()

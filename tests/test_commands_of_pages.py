@@ -38,9 +38,9 @@ ELSEWHERE = {
     "git commit": ("tests/end_to_end/test_dvc.py", 'git("commit"'),
     "git clone": ("tests/end_to_end/test_dvc.py", 'git("clone"'),
     "cp": ("tests/own_examples.py", "subprocess.run(COMMANDS[0], shell=True"),
-    "pip install -r requirements-sumo.txt": ("Makefile", "install -q -r requirements-sumo.txt"),
-    "pip install --no-deps -e .": ("Makefile", "install -q --no-deps -e ."),
-    "source .venv/bin/activate": ("Makefile", "-m venv .venv"),
+    "pip install -r requirements-sumo.txt": ("scripts/setup.sh", "-r requirements-sumo.txt"),
+    "pip install --no-deps -e .": ("scripts/setup.sh", "packages --no-deps -e ."),
+    "source .venv/bin/activate": ("scripts/setup.sh", "-m venv .venv"),
 }
 """What beginnings of commands are tried by: a file, and what stands there."""
 

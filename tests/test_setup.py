@@ -1,10 +1,13 @@
 """What a fresh machine installs: one set of pins, for pip and for conda."""
 
+import os
 import re
 import shutil
 import subprocess
+import sys
 import tomllib
 
+import pytest
 import yaml
 from helpers import ROOT
 
@@ -53,16 +56,51 @@ def test_citation_names_both_papers():
     assert all(title.startswith("Fed-REACT") for title in titles)
 
 
-def test_a_python_that_is_not_there_is_said_to_be_so(tmp_path):
+@pytest.fixture
+def bare(tmp_path):
+    """A folder that make can be asked to set up, without a single package."""
+    (tmp_path / "scripts").mkdir()
     shutil.copy(ROOT / "Makefile", tmp_path)
-    for name in ("requirements.txt", "requirements-sumo.txt", "pyproject.toml"):
+    shutil.copy(ROOT / "scripts/setup.sh", tmp_path / "scripts")
+    for name in ("requirements-sumo.txt", "pyproject.toml"):
         (tmp_path / name).touch()
-    printed, status = command_of_make("setup", "PYTHON=nosuchpython", cwd=tmp_path)
+    (tmp_path / "requirements.txt").write_text("torch==2.13.0\n")
+    return tmp_path
+
+
+def test_a_python_that_is_not_there_is_said_to_be_so(bare):
+    printed, status = command_of_make("setup", "PYTHON=nosuchpython", cwd=bare)
     assert status != 0
     assert "error: there is no nosuchpython; name another" in printed
     assert "older" not in printed
 
 
-def command_of_make(*words, cwd):
-    done = subprocess.run(["make", *words], cwd=cwd, capture_output=True, text=True)
+@pytest.mark.parametrize("installer", ["uv", "pip"])
+def test_without_a_network_one_line_says_so(bare, installer):
+    """Both installers are tried where uv is wanted; what they printed is kept."""
+    nowhere = "http://127.0.0.1:9/simple"
+    closed = {"PIP_INDEX_URL": nowhere, "UV_DEFAULT_INDEX": nowhere, "UV_HTTP_RETRIES": "0"}
+    closed |= {"PIP_RETRIES": "0", "PIP_CONFIG_FILE": os.devnull, "PIP_FIND_LINKS": ""}
+    words = ["setup", f"PYTHON={sys.executable}", "TORCH=gpu", f"INSTALLER={installer}"]
+    printed, status = command_of_make(*words, cwd=bare, env=closed)
+    assert status != 0
+    assert len(printed.splitlines()) <= 4, printed
+    (line,) = [line for line in printed.splitlines() if line.startswith("error: ")]
+    assert line.startswith("error: packages could not be installed: ")
+    assert "torch==2.13.0" in line
+    assert line.endswith("(.venv/setup.log)")
+    assert (bare / ".venv/setup.log").stat().st_size > 0
+    assert not (bare / ".venv/.installed").exists()
+
+
+def test_uv_is_pinned():
+    script = (ROOT / "scripts/setup.sh").read_text()
+    assert re.search(r'^uv="uv==[0-9][0-9.]*"', script, re.MULTILINE)
+
+
+def command_of_make(*words, cwd, env=None):
+    environment = os.environ | (env or {})
+    done = subprocess.run(
+        ["make", *words], cwd=cwd, env=environment, capture_output=True, text=True
+    )
     return done.stdout + done.stderr, done.returncode

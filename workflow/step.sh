@@ -4,13 +4,21 @@ set -euo pipefail
 export PYTHONPATH=$1
 # They end when the workflow that waits for them is gone (src/fedreact/parent.py).
 export FEDREACT_STEP=1
+# Only the log has what a step prints, unless all is to be printed (src/fedreact/workflow/console.py).
+if [ -n "${FEDREACT_QUIET:-}" ]; then
+  tee() { cat > "$1"; }
+fi
 # A killed step can say nothing, so the shell does. A step that failed ends its log by saying of which run
 # it is (src/fedreact/workflow/failures.py); the log is the last word of the command.
 stopped() {
   [ "$1" -ne 0 ] || return 0
-  local log=${BASH_EXECUTION_STRING##*| tee }
+  local log=${BASH_EXECUTION_STRING##*| tee } words
   [ -f "$log" ] || log=/dev/null
-  [ "$1" -le 128 ] || echo "error: stopped by signal $(($1 - 128)); run the same command again" | tee -a "$log" >&2
+  if [ "$1" -gt 128 ]; then
+    words="error: stopped by signal $(($1 - 128)); run the same command again"
+    echo "$words" >> "$log"
+    [ -n "${FEDREACT_QUIET:-}" ] || echo "$words" >&2
+  fi
   echo "failed in run ${FEDREACT_RUN_ID:-}: status $1" >> "$log"
 }
 trap 'stopped $?' EXIT

@@ -12,7 +12,8 @@ sys.path.insert(0, f"{workflow.basedir}/src")
 
 from fedreact.digest import code_digest
 from fedreact.errors import UserError
-from fedreact.workflow import failures, forks, progress
+from fedreact.workflow import console, ending, failures, forks
+from fedreact.workflow.account import Account
 from fedreact.workflow.plan import Plan
 from fedreact.workflow.start import check_writable, mend_times, remove_parts
 
@@ -30,13 +31,14 @@ R, OUT, FILES = PLAN.results, PLAN.files.outputs, PLAN.files
 shell.prefix(f'. "{workflow.basedir}/workflow/step.sh" "{workflow.basedir}/src"; ')
 
 
-for handler in logger.handlers:
-    if not isinstance(handler, logging.FileHandler):
-        handler.addFilter(
-            lambda record: failures.in_words(
-                record, [rule.name for rule in workflow.rules]
-            )
-        )
+# A job of a cluster is one of Snakemake's own processes, of which all that is said goes into files.
+CONSOLE = console.Console(
+    workflow.is_main_process and console.is_quiet(workflow.output_settings),
+    targets=lambda: [rule.name for rule in workflow.rules],
+    ending=lambda: ending.lines(PLAN, ACCOUNT.asked),
+)
+ACCOUNT = Account(PLAN, workflow, CONSOLE)
+CONSOLE.listen(logger)
 
 
 # Names in paths: a step's may carry what was changed of it, as in stationary10+linkage=average.
@@ -54,13 +56,15 @@ wildcard_constraints:
 
 def get_ready():
     """What must be so before the first step."""
+    failures.begin()
     try:
         check_writable(Path(R))
         remove_parts(Path(R))
+        ACCOUNT.begin()
     except UserError as error:
         raise WorkflowError(f"error: {error}") from None
     if n := mend_times(Path(R), Path("config"), Path("src")):
-        print(
+        CONSOLE.say(
             f"{n} files are from the future (was the clock set back?): their times are now's."
         )
     # To start at most 100 jobs a second Snakemake looks for jobs once more, each second, for each job that

@@ -47,11 +47,21 @@ def errors(logs: Path) -> list[str]:
     run = os.environ.get(RUN, "")
     found = []
     for path in sorted(Path(logs).rglob("*.log")):
-        *lines, last = path.read_text(errors="replace").splitlines() or [""]
-        name, _, status = last.removeprefix(MARK).partition(": ")
-        if run and last.startswith(MARK) and name == run:
-            found.append(f"{reason(lines) or f'ended with {status}'}  ({path})")
+        last = (path.read_text(errors="replace").splitlines() or [""])[-1]
+        if run and last.startswith(MARK) and last.removeprefix(MARK).split(": ")[0] == run:
+            found.append(line(path))
     return found
+
+
+def line(log: Path) -> str:
+    """Why a job failed, as its log says, and where that lies."""
+    if not log.is_file():
+        return f"error: a step failed before it could say why  ({log})"
+    lines = log.read_text(errors="replace").splitlines()
+    status = "an error"
+    if lines and lines[-1].startswith(MARK):
+        status = lines.pop().partition(": ")[2]
+    return f"{reason(lines) or f'ended with {status}'}  ({log})"
 
 
 def reason(lines: list[str]) -> str:

@@ -149,11 +149,15 @@ class Plan:
             if paper in wanted and not (named is not self.searches and self.outputs.missing(target))
         ]
 
-    def left_out(self) -> list[str]:
-        """A line for each reason for which chosen tables and figures cannot be made here."""
+    def left_out(self, targets: Iterable[str] = ()) -> list[str]:
+        """A line for each reason for which tables and figures cannot be made here.
+
+        They are those of the chosen papers, if none are given.
+        """
         why: dict[str, list[str]] = {}
-        for target, (paper, _) in (self.tables | self.figures).items():
-            if paper in self.papers and (reason := self.outputs.missing(target)):
+        named = self.tables | self.figures
+        for target in list(targets) or [t for t, (of, _) in named.items() if of in self.papers]:
+            if reason := self.outputs.missing(target):
                 why.setdefault(reason, []).append(target)
         return [f"Left out: {', '.join(targets)}: {reason}." for reason, targets in why.items()]
 
@@ -165,15 +169,12 @@ class Plan:
 
     def targets(self) -> dict[str, list[str]]:
         """Files of each target that is known by its name: a table, figure, search, paper, or all
-        tables of one role of data."""
-        found = self.named_outputs()
+        tables of one role of data. Those that cannot be made have none: other targets go on."""
+        missing = self.outputs.missing
+        found = {name: [] if missing(name) else of for name, of in self.named_outputs().items()}
         found |= {name: self.files.summary("searches", name) for name in self.searches}
         for paper in paper_names():
-            named = self.tables | self.figures
-            # Where all of it is left out, who asks for it is told why: the steps fail and say so.
-            names = self.chosen(named, [paper]) or [
-                n for n, (of, _) in named.items() if of == paper
-            ]
+            names = self.chosen(self.tables | self.figures, [paper])
             found[paper] = [file for name in names for file in found[name]]
             found[paper] += self.files.claims([paper] if self.claims.asked(paper) else [])
         for role in self.sources.roles:

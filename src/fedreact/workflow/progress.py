@@ -3,31 +3,109 @@
 import threading
 import time
 from collections import Counter
-from collections.abc import Iterable, Mapping, Sequence
+from collections.abc import Callable, Iterable, Mapping, Sequence
 from pathlib import Path
 from typing import Any
 
 from fedreact.provenance import read_record
 
 EVERY = 60.0
-"""Seconds between two messages."""
+"""Seconds between two lines of a file or pipe."""
+
+OFTEN = 1.0
+"""Seconds after which the line of a terminal is written anew."""
+
+EACH = 15
+"""So many lines come each minute; of a longer run each takes half as long again as all before."""
+
+HIDDEN = ("kind", "paper", "job")
+"""Wildcards that tell a reader little of what is being made."""
 
 SHOWN = ("make_table", "make_figure", "make_claims")
 
 
-def begin(dag: Any, results: Path) -> None:
-    """Say what is to do, and from now on each minute how much of it is done.
+class Progress:
+    """How far a run is; says so by itself, until :meth:`stop`.
 
     Parameters
     ----------
     dag
         Snakemake's graph of jobs, of which only what it offers to its own scheduler is used.
+    todo
+        Jobs of it that are to be done.
+    running
+        Jobs that are being run; a function.
     results
         Folder of the scale, whose records say how long jobs took.
+    console
+        Where it is said.
     """
-    todo = list(dag.needrun_jobs(exclude_finished=False))
-    print(summary(todo, lambda job: dag.bfs(dag.dependencies, job)), flush=True)
-    threading.Thread(target=_watch, args=(dag, todo, results), daemon=True).start()
+
+    def __init__(
+        self,
+        dag: Any,
+        todo: Sequence[Any],
+        running: Callable[[], Iterable[Any]],
+        results: Path,
+        console: Any,
+    ):
+        self.dag, self.todo, self.running = dag, todo, running
+        self.results, self.console = results, console
+        self._taken: dict[Any, tuple[str, float]] = {}
+        self._stopped, self._started = threading.Event(), time.monotonic()
+        threading.Thread(target=self._watch, daemon=True).start()
+
+    def stop(self) -> None:
+        """Say no more."""
+        self._stopped.set()
+        self.console.clear()
+
+    def left(self) -> list[Any]:
+        """Jobs that are not done."""
+        return [job for job in self.todo if not self.dag.finished(job)]
+
+    def line(self) -> str:
+        """How far it is, and what is being made."""
+        left = Counter(job.rule.name for job in self._note())
+        text = message(self._taken.values(), left, len(self.todo), self._elapsed())
+        now = [name_of(job) for one in self.running() for job in _members(one)]
+        return text + (f" Now: {now[0]}" if now else "") + (" ..." if len(now) > 1 else "")
+
+    def _elapsed(self):
+        return time.monotonic() - self._started
+
+    def _note(self):
+        """Note how long jobs took that have ended; returns those that have not."""
+        left = self.left()
+        for job in set(self.todo).difference(left, self._taken):
+            if job.output:
+                record = read_record(self.results, Path(str(job.output[0]))) or {}
+                taken = [a["seconds"] for a in record.get("attempts", []) if "seconds" in a]
+                self._taken[job] = (job.rule.name, sum(taken))
+        return left
+
+    def _watch(self):
+        lines = 0
+        while not self._stopped.wait(OFTEN if self.console.live else pause(lines, self._elapsed())):
+            line, lines = self.line(), lines + 1
+            if self._stopped.is_set():
+                return
+            (self.console.rewrite if self.console.live else self.console.say)(line)
+
+
+def pause(lines: int, elapsed: float) -> float:
+    """Seconds to wait for the next line of a file or pipe, so that a run has few of them."""
+    return EVERY if lines < EACH else elapsed / 2
+
+
+def name_of(job: Any) -> str:
+    """What a job makes, as its rule and its wildcards say."""
+    values = [str(v) for k, v in job.wildcards_dict.items() if k not in HIDDEN]
+    return " ".join([job.rule.name.replace("_", " "), *values])
+
+
+def _members(job):
+    return list(job) if job.is_group() else [job]
 
 
 def asked(dag: Any) -> set[str]:
@@ -46,24 +124,12 @@ def summary(todo: Sequence[Any], upstream: Any) -> str:
             name = Path(str(job.output[0])).stem
             counts[name] = sum(other in wanted for other in upstream(job))
     of = ", ".join(f"{name} ({n})" for name, n in sorted(counts.items()))
-    what = "1 job is to do" if len(todo) == 1 else f"{len(todo)} jobs are to do"
-    return what + (f"; they share them: {of}." if of else ".")
+    return count(todo) + (f"; they share them: {of}." if of else ".")
 
 
-def _watch(dag, todo, results):
-    started, seen = time.monotonic(), {}
-    while True:
-        time.sleep(EVERY)
-        done = [job for job in todo if dag.finished(job)]
-        for job in done:
-            if job not in seen and job.output:
-                record = read_record(results, Path(str(job.output[0]))) or {}
-                taken = [a["seconds"] for a in record.get("attempts", []) if "seconds" in a]
-                seen[job] = (job.rule.name, sum(taken))
-        left = Counter(job.rule.name for job in todo) - Counter(job.rule.name for job in done)
-        if not left:
-            return
-        print(message(seen.values(), left, len(todo), time.monotonic() - started), flush=True)
+def count(todo: Sequence[Any]) -> str:
+    """How many jobs are to do."""
+    return "1 job is to do" if len(todo) == 1 else f"{len(todo)} jobs are to do"
 
 
 def message(

@@ -1,0 +1,157 @@
+"""What is said when a run ends: what holds, where things lie, what is missing and why."""
+
+import os
+import shlex
+import sys
+from collections.abc import Iterable, Sequence
+from importlib.util import find_spec
+from pathlib import Path
+from typing import TYPE_CHECKING, Any
+
+from fedreact.workflow.papers import FOLDER
+
+if TYPE_CHECKING:
+    from fedreact.workflow.plan import Plan
+
+COMMAND = "FEDREACT_COMMAND"
+"""The environment's variable with the command that a user gave, if not Snakemake's own."""
+
+LINES = 8
+"""So many errors, or reasons for what is left out, are said in lines of their own."""
+
+WIDTH = 10
+"""Characters of the first column."""
+
+EVERYTHING = ("all", "all_tables", "all_figures")
+"""Targets that stand for what the chosen papers have."""
+
+
+def targets(plan: "Plan", asked: Iterable[str]) -> list[str]:
+    """Tables and figures that targets stand for, those among them that cannot be made here."""
+    asked, named = set(asked), plan.tables | plan.figures
+    papers = set(plan.papers) if asked.intersection(EVERYTHING) else set()
+    return [
+        target
+        for target, (paper, _) in named.items()
+        if target in asked or paper in asked or paper in papers
+    ]
+
+
+def nothing(plan: "Plan", asked: Iterable[str], jobs: int) -> str | None:
+    """Why nothing at all can be made of what is asked for; ``None`` if something can.
+
+    Parameters
+    ----------
+    plan
+        The plan of the run.
+    asked
+        Names of rules of the graph of jobs.
+    jobs
+        Jobs of the graph that write a file.
+    """
+    if jobs or not (lines := plan.left_out(targets(plan, asked))):
+        return None
+    return f"nothing can be built: {lines[0].removeprefix('Left out: ')}" + (
+        f" (and {len(lines) - 1} more reasons)" if len(lines) > 1 else ""
+    )
+
+
+def lines(
+    plan: "Plan",
+    asked: Iterable[str],
+    left: Sequence[Any] = (),
+    failed: Sequence[str] = (),
+    seconds: float | None = None,
+) -> list[str]:
+    """Lines of the summary: at most thirty, of which only those appear that have something to say.
+
+    Parameters
+    ----------
+    plan
+        The plan of the run.
+    asked
+        Names of rules, tables and figures of the graph of jobs.
+    left
+        Jobs that should have run and have not ended well.
+    failed
+        A line for each job that failed.
+    seconds
+        Since the start.
+    """
+    asked, out = set(asked), Path(plan.files.outputs)
+    tables, figures = (
+        [name for name in of if name in asked and Path(file(name)[0]).is_file()]
+        for of, file in ((plan.tables, plan.files.table), (plan.figures, plan.files.figure))
+    )
+    found = [_head(plan, len(tables), len(figures), bool(left or failed), seconds)]
+    if "make_claims" in asked and (out / "claims.csv").is_file():
+        found += [f"  {line}" for line in _claims(out / "claims.csv")]
+    if tables:
+        scale = f" SCALE={plan.scale}"
+        found.append(
+            _line("Tables", f"{out}/tables/ (print one: make show TABLE={tables[0]}{scale})")
+        )
+    if figures:
+        found.append(_line("Figures", f"{out}/figures/"))
+    if "report" in asked and (out / "report.html").is_file():
+        stale = any(job.rule.name == "report" for job in left)
+        found.append(_line("Open", f"{out}/report.html{' (of an earlier run)' if stale else ''}"))
+    found += _several("Left out", _without_head(plan.left_out(targets(plan, asked))))
+    if failed or left:
+        found += _several("Failed", failed or ["the run was stopped"])
+        if names := _outputs(left):
+            found.append(_line("Not built", _few(names)))
+        found.append(_line("Again", again()))
+        found.append(_line("Logs", f"{plan.results}/logs/, .snakemake/log/"))
+    return found
+
+
+def _head(plan, tables, figures, incomplete, seconds):
+    counts = [(tables, "table"), (figures, "figure")]
+    what = [f"{n} {word}{'' if n == 1 else 's'}" for n, word in counts if n]
+    text = "Done" if not incomplete else "Not all is built"
+    if seconds is not None:
+        text += f" after {max(seconds / 60, 0.1):.{0 if seconds >= 600 else 1}f} minutes"
+    return f"{text}: {' and '.join(what)}. Scale: {plan.scale}." if what else f"{text}."
+
+
+def _claims(csv):
+    """What holds and what does not."""
+    if find_spec("fedreact.claims.summary") is None:
+        return []
+    from fedreact.claims.summary import summary_lines
+
+    return summary_lines(csv, FOLDER)[:5]
+
+
+def _without_head(lines):
+    return [line.removeprefix("Left out: ") for line in lines]
+
+
+def _several(word, lines):
+    """Lines of their own below a word; the first stands beside it, unless it says error itself."""
+    shown, more = list(lines[:LINES]), len(lines) - LINES
+    if more > 0:
+        shown.append(f"and {more} more")
+    if word == "Failed" and shown:
+        return [f"Failed    {len(lines)}:", *shown]
+    return [_line(word if i == 0 else "", line) for i, line in enumerate(shown)]
+
+
+def _outputs(jobs):
+    """Tables, figures and the report among what jobs make."""
+    named = {"make_table", "make_figure", "report", "claims"}
+    return sorted(Path(str(job.output[0])).stem for job in jobs if job.rule.name in named)
+
+
+def _few(names):
+    return ", ".join(names[:LINES]) + (f" and {len(names) - LINES} more" * (len(names) > LINES))
+
+
+def _line(word, text):
+    return f"{word:<{WIDTH}}{text}"
+
+
+def again() -> str:
+    """The command that goes on with this run."""
+    return os.environ.get(COMMAND) or shlex.join(["snakemake", *sys.argv[1:]])
