@@ -1,9 +1,10 @@
-"""Write the pages of docs/templates/: their numbers come from the runs kept in reference/."""
+"""Write the pages of docs/templates/ and of kept tables, with the numbers of reference/."""
 
 from pathlib import Path
 
 from fedreact.atomic import write_text
 from fedreact.command import log, parser, run
+from fedreact.reference import tables
 from fedreact.reference.docs import render
 
 
@@ -14,6 +15,7 @@ def main(args):
     for name, text in pages.items():
         folder = args.templates.parent.parent if name == "README.md" else args.templates.parent
         write_text(folder / name, text)
+    log.info("%d pages of kept tables written", tables.write(args.references))
     log.info("%d pages written: %s", len(pages), ", ".join(pages))
 
 

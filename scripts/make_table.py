@@ -8,8 +8,10 @@ import pandas as pd
 from fedreact.atomic import write_text
 from fedreact.command import log, parser, run
 from fedreact.reading import read_entry, read_json
-from fedreact.tables import cells, origins, render
+from fedreact.tables import cells, notes, origins, render
 from fedreact.tables import published as values
+from fedreact.tables.grid import grid
+from fedreact.tables.labels import Names
 from fedreact.tables.reached import reached
 
 
@@ -17,38 +19,42 @@ def main(args):
     """Read scores, or what a study found, write the three forms and where cells come from."""
     spec = read_entry(args.tables, args.name)
     published = values.read(args.published)
-    doubts = values.doubts(published)
     table = args.output.stem
     if args.layout is None:
         (study,) = args.scores
-        found, of_runs = cells.computed(table, pd.read_csv(study), published), {"study": study}
-        text = render.caption_of_study(spec["title"], published["source"])
-        notes = render.notes({}, doubts=doubts)
+        built = cells.computed(table, pd.read_csv(study), published)
+        of_runs, findings = {"study": study}, {}
     else:
         layout = [cells.Place(*line) for line in read_json(args.layout, "--layout")]
         about = cells.About.of(spec)
         scores = reached(layout, about, cells.read_scores(args.scores))
-        found = cells.build(table, layout, about, published, scores, args.differences)
+        built = cells.build(table, layout, about, published, scores, args.differences)
         of_runs = {"layout": layout, "scores": scores, "last": about.last}
-        text = render.caption(spec["title"], found, args.scale, published["source"], about.when)
-        reasons = cells.reasons(found, published, args.differences, layout)
-        notes = render.notes(reasons, cells.skipped(layout), doubts)
-        if not published["rows"] and args.differences:
-            notes.append("At this scale: " + "; ".join(args.differences) + ".")
-        notes += render.limits(found, about.metrics)
-        notes += render.findings(cells.findings(layout, args.scores))
-    notes += spec.get("notes", [])
-    reference = spec.get("reference")
-    as_markdown = render.markdown(found, text, notes, reference)
+        findings = cells.findings(layout, args.scores)
     as_csv = {"index": False, "float_format": "%.6f", "lineterminator": "\n"}
-    write_text(args.output, found.to_csv(**as_csv))
-    write_text(args.output.with_suffix(".tex"), render.latex(found, table, text, notes, reference))
-    write_text(args.output.with_suffix(".md"), as_markdown)
-    whose = (table, found, published, str(args.published), args.output)
+    write_text(args.output, built.to_csv(**as_csv))
+    lines = cells.read(args.output)  # as whoever reads the csv sees them
+    names = Names(**read_json(args.names, "--names")) if args.names else Names()
+    if args.layout is None:
+        caption = notes.caption_of_study(spec["title"], published["source"])
+        below = notes.of_study(lines, published)
+    else:
+        source = published["source"]
+        caption = notes.caption(spec["title"], lines, args.scale, source, names, about.when)
+        asked = (about.metrics, layout, published, args.differences)
+        below = notes.of_scores(lines, *asked, findings)
+    below += notes.plain(spec.get("notes", []))
+    shown = grid(lines, caption, below, names, spec.get("reference"))
+    text = render.markdown(shown)
+    write_text(args.output.with_suffix(".tex"), render.latex(shown, table))
+    write_text(args.output.with_suffix(".md"), text)
+    whose = (table, built, published, str(args.published), args.output)
     came_from = origins.origins(*whose, differences=args.differences, **of_runs)
-    came_from |= {"caption": text, "notes": notes, "reference": reference}
+    labels = names.labels(lines, "column") | names.labels(lines, "row")
+    came_from |= {"caption": caption, "notes": [note.alone(labels) for note in below]}
+    came_from |= {"reference": spec.get("reference"), "findings": findings}
     write_text(args.output.with_suffix(origins.SUFFIX), json.dumps(came_from, indent=1) + "\n")
-    log.info("%s", as_markdown)
+    log.info("%s", text)
 
 
 if __name__ == "__main__":
@@ -60,5 +66,6 @@ if __name__ == "__main__":
     p.add_argument("--scores", type=Path, nargs="*", default=[], help="csv of runs or of a study")
     p.add_argument("--scale", required=True)
     p.add_argument("--differences", nargs="*", default=[], help="of this scale from the paper")
+    p.add_argument("--names", help="JSON: what the paper calls roles of data, titles of datasets")
     p.add_argument("--output", type=Path, required=True, help="the csv; the rest lies beside it")
     run(main, p)

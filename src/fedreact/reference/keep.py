@@ -10,11 +10,14 @@ from fedreact.atomic import write_text
 from fedreact.errors import UserError
 from fedreact.provenance import is_input, upstream
 from fedreact.reading import read_yaml
+from fedreact.tables.origins import SUFFIX
 
-KEPT = ("tables/*.csv", "tables/*.md", "claims/*.csv", "claims/*.md", "claims/*.png")
+KEPT = ("tables/*.csv", "claims/*.csv", "claims/*.md", "claims/*.png")
 KEPT += ("assumptions/*.csv", "assumptions/*.md", "assumptions/*.png")
 KEPT += ("searches/*.csv", "searches/*.md")
 RUN = "run.json"
+FINDINGS = "findings.json"
+"""What makes rows of kept tables mean nothing, by table and row."""
 NAMED = ("tables.yaml", "figures.yaml", "search.yaml")
 """Files of a paper whose keys are names of what is built."""
 
@@ -71,7 +74,19 @@ def keep(results: Path, folder: Path, of: Container[str], figures: Iterable[str]
         kept[-1].parent.mkdir(parents=True, exist_ok=True)
         shutil.copyfile(path, kept[-1])
     write_text(folder / RUN, json.dumps(run, indent=1) + "\n")
+    if findings := findings_of([path for path in files if path.parent.name == "tables"]):
+        write_text(folder / FINDINGS, json.dumps(findings, indent=1, ensure_ascii=False) + "\n")
     return kept
+
+
+def findings_of(tables: Iterable[Path]) -> dict[str, dict[str, list[str]]]:
+    """Collect what makes rows of tables mean nothing, from the origins beside their csv."""
+    findings = {}
+    for csv in tables:
+        origins = csv.with_suffix(SUFFIX)
+        if origins.is_file() and (rows := json.loads(origins.read_text()).get("findings")):
+            findings[csv.stem] = rows
+    return findings
 
 
 def account(results: Path, files: Iterable[Path]) -> dict:

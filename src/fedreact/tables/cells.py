@@ -181,7 +181,7 @@ class About:
     def when(self) -> str:
         """Which of a run's scores are taken, for captions."""
         if self.reaching:
-            return "when it first has the score that all beside it have in the end"
+            return "when it first reaches the final score of the weakest method beside it"
         return "after the last round" if self.last else ALL
 
     def beside(self, place: Place) -> tuple[str, str]:
@@ -344,11 +344,11 @@ def why_not(
         return ["our copy of the paper lacks the labels of these rows"]
     theirs = published.get("data_of", {}).get(row, published["data"])
     if data != theirs:
-        why.insert(0, f"the data is {data}, the paper's is {theirs}")
+        why.insert(0, f"the paper uses {theirs}, this run {data}")
     if row in published["unstated"]:
         why.append(published["unstated"][row])
     if n_seeds < 2:
-        why.append("one seed has no interval")
+        why.append("one seed gives no interval")
     return why
 
 
@@ -377,9 +377,16 @@ def skipped(layout: Sequence[Place]) -> dict[str, list[str]]:
                 for of in ("row", "column")
             )
             name = f"{place.row}, {place.column}"
-            if len(of_column) == 1:
+            if len(of_column) == 1 or (None not in of_column and len(of_row) > 1):
                 name = place.column
-            elif len(of_row) == 1:
+            elif None not in of_row:
                 name = place.row
-            found[name] = [place.skipped]
+            if place.skipped not in found.setdefault(name, []):
+                found[name].append(place.skipped)
     return found
+
+
+def read(csv: Path) -> pd.DataFrame:
+    """Read the cells of a table from its csv; labels are texts, as ``"10"`` and ``"NA"``."""
+    labels = dict.fromkeys(("row", "column"), str)
+    return pd.read_csv(csv, keep_default_na=False, na_values=[""], dtype=labels)

@@ -83,10 +83,10 @@ def unsure(published: dict, row: str, column: str) -> str | None:
     return published.get("unsure", {}).get(row, {}).get(column)
 
 
-def doubts(published: dict) -> dict[str, list[str]]:
-    """Why single published values cannot be judged."""
+def doubts(published: dict) -> dict[tuple[str, str], str]:
+    """Why single published values cannot be judged, by row and column."""
     return {
-        f"{row}, {column}": [doubt]
+        (row, column): doubt
         for row, columns in published.get("unsure", {}).items()
         for column, doubt in columns.items()
     }

@@ -1,175 +1,116 @@
-"""Tables for readers, from cells: Markdown and LaTeX, published value above the rebuilt one."""
+"""Tables for readers: Markdown and LaTeX, one line a row of the paper, and one cell explained."""
 
-from collections.abc import Sequence
-
-import pandas as pd
+import re
+from collections.abc import Iterator, Mapping, Sequence
+from itertools import pairwise
+from typing import Any
 
 from fedreact import plugins
-from fedreact.tables.cells import ALL
-from fedreact.tables.published import NOTHING
+from fedreact.tables import grid
+from fedreact.tables.grid import ABSENT, Block, Cell, Grid
+from fedreact.tables.labels import UNNAMED, Names
 
-SOURCES = {"air-writing-sim": "simulated air-writing (air-writing-sim)"}
-JUDGED = ("reproduced", "differs", "undecided")
 WIDEST = 5
-"""Columns of a table side by side in LaTeX."""
+"""Columns of a part of a table in LaTeX."""
+TALLEST = 38
+"""Lines of a part of a table in LaTeX."""
+BROAD = 34
+"""Characters of a row's label in LaTeX beyond which it takes several lines."""
 
 
-def caption(title: str, cells: pd.DataFrame, scale: str, source: str, when: str = ALL) -> str:
-    """One paragraph: what, from what data, at what scale, how many seeds, compared with what."""
-    rebuilt = cells.loc[cells["n_seeds"] > 0, "data"]
-    data = ", ".join(SOURCES.get(name, name) for name in sorted(rebuilt.unique()))
-    numbers = cells.loc[cells["n_seeds"] > 0, "n_seeds"].astype(int)
-    seeds = numbers.max()
-    number = f"{numbers.min()} to {seeds}" if numbers.min() < seeds else seeds
-    return (
-        f"{title}. Rebuilt on {data} at scale {scale}: mean over {number} "
-        f"seed{'s' if seeds > 1 else ''} with 95% intervals; of each seed, the mean over clients "
-        f"{when}. {_published(source)}"
-    ).rstrip()
+def markdown(table: Grid) -> str:
+    """Write a table as GitHub-flavoured Markdown, its columns aligned for terminals."""
+    parts = [table.caption]
+    for block in table.blocks:
+        lines = [
+            ["", *block.columns],
+            *([row, *[c.text for c in cells]] for row, cells in block.rows),
+        ]
+        lines = [[text.replace("|", r"\|") for text in line] for line in lines]
+        widths = [max(3, *map(len, texts)) for texts in zip(*lines)]
+        rule = ["-" * widths[0], *(f"{'-' * (width - 1)}:" for width in widths[1:])]
+        rows = [
+            "| " + " | ".join(_padded(line, widths)) + " |" for line in [lines[0], rule, *lines[1:]]
+        ]
+        parts += [f"**{block.title}**", "\n".join(rows)]
+    if table.legend:
+        parts.append(table.legend)
+    if table.notes:
+        parts.append("\n".join(f"- {note}" for note in table.notes))
+    return "\n\n".join(parts) + "\n"
 
 
-def caption_of_study(title: str, source: str) -> str:
-    """What a table of a study is, and what it is compared with."""
-    return f"{title}. {_published(source)}".rstrip()
+def _padded(line, widths):
+    return [line[0].ljust(widths[0]), *(t.rjust(w) for t, w in zip(line[1:], widths[1:]))]
 
 
-def _published(source):
-    return "" if source == NOTHING["source"] else f"Published: {source}."
-
-
-def lines(cells: pd.DataFrame, reference: str | None = None) -> list[list[str]]:
-    """Rows of text, without a header: label, what the line gives, one text a column.
-
-    An empty first text continues the label above; a line with one text opens a metric. Where rows
-    are of several datasets, each says its own. ``reference`` is what gaps are to.
-    """
-    result = []
-    rebuilt = cells[cells["n_seeds"] > 0]
-    several = rebuilt["data"].nunique() > 1
-    data_of = rebuilt.groupby("row")["data"].agg(lambda data: ", ".join(dict.fromkeys(data)))
-    columns = list(dict.fromkeys(cells["column"]))
-    for metric in dict.fromkeys(cells["metric"]):
-        shown = plugins.load("metrics", metric, "METRIC")
-        result.append([shown.title])
-        block = cells[cells["metric"] == metric]
-        for row in dict.fromkeys(block["row"]):
-            by_column = block[block["row"] == row].set_index("column").reindex(columns)
-            compared = reference if shown.better else None  # of what has no better, no gap
-            kinds = _kinds(by_column, shown.decimals, shown.counted, compared)
-            given = [(kind, texts) for kind, texts in kinds if any(texts)]
-            label = f"{row} [{data_of[row]}]" if several and row in data_of else row
-            for i, (kind, texts) in enumerate(given):
-                result.append([label if i == 0 else "", kind, *texts])
-    return result
-
-
-def _kinds(cells, decimals, counted, reference):
-    """Lines of a row: what each gives, and its texts; empty ones are not shown."""
-
-    def numbers(name, sign=""):
-        return [_number(value, decimals, sign) for value in cells[name]]
-
-    def intervals(name, sign="", judged_by=None):
-        found = zip(cells[f"{name}_low"], cells[f"{name}_high"])
-        shown = cells[judged_by].isin(JUDGED) if judged_by else [True] * len(cells)
-        return [_interval(*each, decimals, sign) if on else "" for each, on in zip(found, shown)]
-
-    def verdicts(name, of):
-        return list(cells[name].where(cells[of].notna(), "").fillna(""))
-
-    yield "published", numbers("published")
-    yield "rebuilt", numbers("mean")
-    if not counted:
-        yield "95% interval", intervals("ci")
-    yield "difference", numbers("difference", "+")
-    yield "one further seed", intervals("pi", judged_by="verdict")
-    yield "verdict", verdicts("verdict", "difference")
-    if reference and not counted:
-        yield f"minus {reference}, published", numbers("gap_published", "+")
-        yield f"minus {reference}, rebuilt", numbers("gap", "+")
-        yield "its 95% interval", intervals("gap", "+")
-        yield "one further seed", intervals("gap_pi", "+", "gap_verdict")
-        yield "verdict", verdicts("gap_verdict", "gap_published")
-
-
-def notes(
-    reasons: dict[str, list[str]],
-    skipped: dict[str, list[str]] | None = None,
-    doubts: dict[str, list[str]] | None = None,
-) -> list[str]:
-    """Why rows and single values cannot be compared, and cells are left out; those of the same
-    reasons together."""
-    rows = _told(reasons, "Not comparable with the published values: ")
-    left_out = [f"Left out: {line}" for line in _told(skipped or {}, "")]
-    return [*rows, *_told(doubts or {}, ""), *left_out]
-
-
-def limits(cells: pd.DataFrame, metrics: Sequence[str]) -> list[str]:
-    """What a table cannot show of what was asked of it, and what its intervals cannot say."""
-    found, there = [], set(cells["metric"])
-    if absent := [plugins.load("metrics", m, "METRIC").title for m in metrics if m not in there]:
-        found.append(f"Left out: {'; '.join(absent)}: not defined of this data, or not found here.")
-    if cells["n_seeds"].max() == 2:
-        found.append("Of two seeds an interval says next to nothing.")
-    return found
-
-
-def findings(of_rows: dict[str, list[str]]) -> list[str]:
-    """What makes rows mean nothing; rows of the same findings together."""
-    rows_of: dict[str, list[str]] = {}
-    for row, sentences in of_rows.items():
-        for sentence in sentences:
-            rows_of.setdefault(sentence, []).append(row)
-    return [f"Beware, {'; '.join(rows)}: {sentence}" for sentence, rows in rows_of.items()]
-
-
-def _told(reasons, everywhere_is):
-    rows_of: dict[tuple, list[str]] = {}
-    for row, why in reasons.items():
-        rows_of.setdefault(tuple(why), []).append(row)
-    everywhere = len(rows_of) == 1 and everywhere_is
-    return [
-        (everywhere_is if everywhere else f"{'; '.join(rows)}: ") + "; ".join(why) + "."
-        for why, rows in rows_of.items()
-    ]
-
-
-def markdown(
-    cells: pd.DataFrame, text: str, footnotes: list[str], reference: str | None = None
+def annotated(
+    line: Mapping[str, Any],
+    names: Names = UNNAMED,
+    source: str = "",
+    reasons: Sequence[str] = (),
+    file: str = "",
 ) -> str:
-    """The table as GitHub-flavoured Markdown."""
-    columns = list(dict.fromkeys(cells["column"]))
-    out = [text, "", _md_row(["", "", *columns]), "|---|---|" + "---:|" * len(columns)]
-    for line in lines(cells, reference):
-        if len(line) == 1:
-            line = [f"**{line[0]}**", "", *[""] * len(columns)]
-        out.append(_md_row(line))
-    out += [f"\n{note}" for note in footnotes]
-    return "\n".join(out) + "\n"
+    """Explain one cell in words, a line a fact.
 
+    Parameters
+    ----------
+    line
+        Of a table's csv, as ``csv.DictReader`` or pandas reads it, numbers as numbers.
+    names
+        Of the data.
+    source
+        Of its published value.
+    reasons
+        Why it is not comparable, or not judged.
+    file
+        That has the line.
 
-def latex(
-    cells: pd.DataFrame,
-    label: str,
-    text: str,
-    footnotes: list[str],
-    reference: str | None = None,
-) -> str:
-    """The table as LaTeX, in parts of at most ``WIDEST`` columns: wider ones cannot be read.
-
-    Parts, and the notes on several, are ``table`` environments with one number; they need the
-    packages booktabs and graphicx.
+    Returns
+    -------
+    str
+        The cell as its table shows it, its rebuilt and published values, verdict and reason, and
+        where it came from.
     """
-    columns = list(dict.fromkeys(cells["column"]))
-    n = -(-len(columns) // WIDEST)
-    parts = [columns[len(columns) * i // n : len(columns) * (i + 1) // n] for i in range(n)]
-    bodies = [_tabular(cells[cells["column"].isin(part)], part, reference) for part in parts]
-    below = [rf"  \par\smallskip\raggedright {tex(note)}" for note in footnotes]
-    captions = [tex(text), *(f"Part {i} of {n}." for i in range(2, n + 1))]
-    if n == 1 or not footnotes:
+    metric = plugins.load("metrics", line["metric"], "METRIC")
+    cell = grid.cell_of(line, metric)
+    seeds = int(line["n_seeds"] or 0)
+    facts = [("cell", cell.text), ("metric", grid.title_of(metric))]
+    if cell.mean:
+        data = names.datasets([line["data"]])
+        mean = f"{cell.mean}, mean over {seeds} seeds" if seeds > 1 else cell.mean
+        facts.append(("rebuilt", f"{mean}; data: {data}"))
+    if cell.spread:
+        low, high = (grid.number(line[key], metric.decimals) for key in ("ci_low", "ci_high"))
+        facts.append(("95% interval", f"{low} to {high}"))
+    if cell.published:
+        origin = f", {source}" if source else ""
+        facts.append(("published", f"{cell.published}{origin}"))
+        verdict = str(line["verdict"]).replace("-", " ")
+        facts.append(("verdict", f"{verdict}: {'; '.join(reasons)}" if reasons else verdict))
+    if file:
+        facts.append(("from", file))
+    width = max(len(name) for name, _ in facts) + 2
+    title = f"{names.label(line['row'], line['data'])}, {line['column']} ({line['table']})"
+    return "\n".join([title, *(f"{name:<{width}}{fact}" for name, fact in facts)])
+
+
+def latex(table: Grid, label: str) -> str:
+    r"""Write a table as LaTeX: published values below the rebuilt ones.
+
+    Parts that a page holds, and the notes on several, are ``table`` environments with one number;
+    they need the packages booktabs and graphicx.
+    """
+    legend = [table.legend] if table.legend else []
+    below = [rf"  \par\smallskip\raggedright {tex(note)}" for note in legend + table.notes]
+    parts = list(_pages(table))
+    bodies = [[line for block in page for line in _tabular(block)] for page in parts]
+    captions = [tex(table.caption)]
+    captions += [f"Part {i} of {len(parts)}." for i in range(2, len(parts) + 1)]
+    if len(parts) == 1 and sum(map(_height, parts[0])) + 3 * len(below) <= TALLEST:
         bodies[-1] += below
-    else:  # a page holds either
-        bodies, captions = [*bodies, below], [*captions, "Notes."]
+    elif below:
+        bodies, captions = [*bodies, below], [*captions, "Legend and notes."]
     out = []
     for i, (body, words) in enumerate(zip(bodies, captions)):
         out += [r"\begin{table}", r"  \centering\footnotesize\setlength{\tabcolsep}{4pt}"]
@@ -179,46 +120,91 @@ def latex(
     return "\n".join(out) + "\n"
 
 
-def _tabular(cells, columns, reference):
-    """Lines of LaTeX: a tabular of some columns, no broader than the text."""
+def _pages(table: Grid) -> Iterator[list[Block]]:
+    """Blocks in groups that a page holds; one that is too broad or too tall comes in parts."""
+    page: list[Block] = []
+    for block in table.blocks:
+        for part in _parts(block):
+            if page and sum(map(_height, page)) + _height(part) > TALLEST:
+                yield page
+                page = []
+            page.append(part)
+    yield page
+
+
+def _parts(block):
+    n = -(-len(block.columns) // WIDEST)
+    bounds = [len(block.columns) * i // n for i in range(n + 1)]
+    for left, right in pairwise(bounds):
+        rows = [(name, cells[left:right]) for name, cells in block.rows]
+        tall = max(1, (TALLEST - 4) // 2)
+        for first in range(0, len(rows), tall):
+            yield Block(block.title, block.columns[left:right], rows[first : first + tall])
+
+
+def _height(block):
+    """Lines of a block: its title and header, and a second line of rows with published values."""
+    return 4 + sum(1 + any(_second(cell) for cell in cells) for _, cells in block.rows)
+
+
+def _tabular(block):
+    """Lines of LaTeX: a tabular no broader than the text."""
     out = [
         r"  \resizebox{\ifdim\width>\linewidth\linewidth\else\width\fi}{!}{%",
-        rf"  \begin{{tabular}}{{ll{'r' * len(columns)}}}",
+        rf"  \begin{{tabular}}{{l{'r' * len(block.columns)}}}",
         r"    \toprule",
-        "    " + _tex_row(["", "", *columns]),
+        rf"    \emph{{{tex(block.title)}}}" + _heads(block.columns),
+        r"    \midrule",
     ]
-    for line in lines(cells, reference):
-        if len(line) == 1:
-            title = rf"\multicolumn{{{len(columns) + 2}}}{{l}}{{\emph{{{tex(line[0])}}}}} \\"
-            out += [r"    \midrule", f"    {title}"]
-            continue
-        if line[0]:
-            out.append(r"    \addlinespace")
-        out.append("    " + _tex_row(line))
-    return [*out, r"    \bottomrule", r"  \end{tabular}}"]
+    for name, cells in block.rows:
+        seconds = [_second(cell) for cell in cells]
+        firsts = [tex(_first(cell)) for cell in cells]
+        out.append("    " + " & ".join([_label(name), *firsts]) + r" \\")
+        if any(seconds):
+            out.append("    " + " & ".join(["", *map(tex, seconds)]) + r" \\[2pt]")
+    return [*out, r"    \bottomrule", r"  \end{tabular}}", r"  \par\medskip"]
 
 
-def _number(value, decimals, sign=""):
-    return "" if pd.isna(value) else f"{value:{sign},.{decimals}f}"
+def _heads(columns):
+    heads = []
+    for name in columns:
+        words = tex(name)
+        broad = len(name) > 16
+        heads.append(rf"\parbox[b]{{26mm}}{{\raggedleft\strut {words}}}" if broad else words)
+    return " & " + " & ".join(heads) + r" \\"
 
 
-def _interval(low, high, decimals, sign=""):
-    dash = " to " if sign else "–"
-    return "" if pd.isna(low) else f"{low:{sign}.{decimals}f}{dash}{high:{sign}.{decimals}f}"
+def _label(name):
+    if len(name) <= BROAD:
+        return tex(name)
+    return rf"\parbox[t]{{52mm}}{{\raggedright\strut {tex(name)}\strut}}"
 
 
-def _md_row(texts):
-    return "| " + " | ".join(text.replace("|", r"\|") for text in texts) + " |"
+def _first(cell: Cell) -> str:
+    """Upper line of a cell in LaTeX."""
+    if not cell.rebuilt:
+        return cell.mark or ("" if cell.published else ABSENT)
+    return f"{cell.rebuilt} {cell.against}".strip() + cell.mark
 
 
-def _tex_row(texts):
-    return " & ".join(map(tex, texts)) + r" \\"
+def _second(cell: Cell) -> str:
+    """Lower line of a cell in LaTeX, if it has a published value."""
+    return f"[{cell.published}] {cell.sign}".strip() if cell.published else ""
+
+
+ESCAPES = {char: rf"\{char}" for char in "&%$#_{}"}
+ESCAPES |= {"\\": r"\textbackslash{}", "^": r"\textasciicircum{}", "~": r"\textasciitilde{}"}
+ESCAPES |= {"<": "$<$", ">": "$>$", "|": "$|$", "–": "--", "−": "$-$", "±": r"$\pm$"}
+ESCAPES |= {"≠": r"$\neq$", "↑": r"$\uparrow$", "↓": r"$\downarrow$", "×": r"$\times$"}
+TEX = str.maketrans(ESCAPES)
+MARK = re.compile("[⁰¹²³⁴⁵⁶⁷⁸⁹]+(?:,[⁰¹²³⁴⁵⁶⁷⁸⁹]+)*")
+DIGITS = str.maketrans("⁰¹²³⁴⁵⁶⁷⁸⁹", "0123456789")
 
 
 def tex(text: str) -> str:
     """Escape a text for LaTeX."""
-    for char in "&%$#_{}":
-        text = text.replace(char, rf"\{char}")
-    if text[:1] in ("+", "-") and text[1:2].isdigit():
-        text = f"${text[0]}${text[1:]}"
-    return text.replace("–", "--")
+    signed = text[:1] in ("+", "-") and text[1:2].isdigit()
+    words = text[1:] if signed else text
+    words = words.translate(TEX)
+    words = MARK.sub(lambda mark: rf"\textsuperscript{{{mark[0].translate(DIGITS)}}}", words)
+    return f"${text[0]}${words}" if signed else words

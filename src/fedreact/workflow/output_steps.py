@@ -124,8 +124,16 @@ class OutputSteps:
         found = ["--tables", f"{paper.folder}/tables.yaml", "--name", name]
         if not spec.study:
             found += ["--layout", self.layout(paper.name, self._labelled(paper, spec, target))]
+            found += ["--names", json.dumps(self._names(paper, target), ensure_ascii=False)]
         differences = paper.scale.differences
         return found + (["--differences", *differences] if differences else [])
+
+    def _names(self, paper, target):
+        """What the paper calls its data, and what the datasets of a table are."""
+        registry = self.plan.sources.registry
+        data = dict.fromkeys(variants.parts(name)[0] for name in self.datasets_of(target))
+        titles = {name: registry[name].title for name in data if name in registry}
+        return {"of_roles": paper.about.names_of_data, "titles": titles}
 
     def stands_in(self, cell: Cell) -> bool:
         """Whether its data is a user's own in place of the paper's."""

@@ -1,0 +1,200 @@
+"""Tables of kept runs as pages, written from their csv (``make docs``).
+
+Titles, notes and what a scale does otherwise than the paper come from the configuration, numbers
+from the csv alone.
+"""
+
+import json
+from collections.abc import Mapping
+from dataclasses import replace
+from functools import cache
+from pathlib import Path
+from typing import Any
+
+import pandas as pd
+
+from fedreact.atomic import write_text
+from fedreact.data.registry import load_registry, registries
+from fedreact.errors import UserError
+from fedreact.options import vars_of
+from fedreact.reference.keep import FINDINGS, RUN
+from fedreact.tables import cells, notes, published, render
+from fedreact.tables.grid import Grid, grid
+from fedreact.tables.labels import Names
+from fedreact.workflow import variants
+from fedreact.workflow.cells import Cells
+from fedreact.workflow.config import load_scale
+from fedreact.workflow.sources import Sources
+from fedreact.workflow.steps import Steps
+
+MADE = "<!-- Made by `make docs` from {csv}. -->\n"
+
+
+class Kept:
+    """Tables of the runs that are kept at one scale.
+
+    Parameters
+    ----------
+    folder
+        ``reference/<scale>``, with a folder of each paper.
+
+    Notes
+    -----
+    The configuration is that of the current folder. No data is looked for: whatever is registered
+    counts as there.
+    """
+
+    def __init__(self, folder: Path):
+        self.folder, self.scale = folder, folder.name
+        self.registry = load_registry(*registries())
+        like = load_scale(self.scale).like
+        known = set(self.registry)
+        sources = Sources(self.registry, {}, self.scale, like, Path("data"), None, known)
+        self.steps = Steps(self.scale, sources, like)
+        self._findings = cache(self._read_findings)
+        self._cells = cache(lambda paper: Cells(self.steps, self.steps.paper(paper)))
+
+    def files(self) -> list[Path]:
+        """All csv of tables."""
+        return sorted(self.folder.glob("*/tables/*.csv"))
+
+    def page(self, csv: Path) -> str:
+        """Write the page of a table.
+
+        Raises
+        ------
+        UserError
+            Its paper has no table of that name any more.
+        """
+        entry, _ = self._entry(csv)
+        text = render.markdown(self.grid(csv)).removeprefix(f"{entry.title}. ")
+        return f"{MADE.format(csv=csv.name)}\n# {entry.title}\n\n{text}"
+
+    def grid(self, csv: Path) -> Grid:
+        """Lay out a table, its notes included."""
+        entry, _ = self._entry(csv)
+        paper, lines = self._paper(csv), cells.read(csv)
+        values = self._published(csv)
+        names = Names.registered(paper.about.names_of_data, self.registry)
+        if entry.study:
+            caption = notes.caption_of_study(entry.title, values["source"])
+            below = notes.of_study(lines, values)
+        else:
+            about = cells.About.of(vars_of(entry))
+            source = values["source"]
+            caption = notes.caption(entry.title, lines, self.scale, source, names, about.when)
+            findings = self._findings(csv.parents[1]).get(csv.stem, {})
+            layout = self._layout(csv, lines)
+            asked = (entry.metrics, layout, values, paper.scale.differences)
+            below = notes.of_scores(lines, *asked, findings)
+        below += notes.plain(entry.notes)
+        return grid(lines, caption, below, names, entry.reference)
+
+    def annotated(self, table: str, row: str, column: str, metric: str = "") -> str:
+        """Explain a cell in words, see :func:`fedreact.tables.render.annotated`.
+
+        Parameters
+        ----------
+        table
+            Name of its target, e.g. ``"table05"``.
+        row, column, metric
+            As in its csv; the first metric if none is named.
+
+        Raises
+        ------
+        UserError
+            There is no such cell.
+        """
+        csv = next(iter(self.folder.glob(f"*/tables/{table}.csv")), None)
+        if csv is None:
+            raise UserError(f"{self.folder}: no run keeps a table {table}; `make reference` does")
+        paper, values = self._paper(csv), self._published(csv)
+        lines = cells.read(csv)
+        chosen = lines[(lines["row"] == row) & (lines["column"] == column)]
+        chosen = chosen[chosen["metric"] == metric] if metric else chosen
+        if chosen.empty:
+            place = ", ".join(part for part in (row, column, metric) if part)
+            raise UserError(f"{csv}: has no cell {place}")
+        line = chosen.iloc[0].to_dict()
+        unlike = [p.unlike for p in self._layout(csv, lines) if (p.row, p.column) == (row, column)]
+        differences = [*paper.scale.differences, *(text for texts in unlike for text in texts)]
+        reasons = cells.why_not(row, line["data"], line["n_seeds"], values, differences)
+        doubt = published.unsure(values, row, column)
+        return render.annotated(
+            line,
+            Names.registered(paper.about.names_of_data, self.registry),
+            values["source"],
+            [*reasons, *([doubt] if doubt else [])],
+            f"{self.folder.parent.name}/{csv.relative_to(self.folder.parent)}",
+        )
+
+    def _paper(self, csv):
+        return self.steps.paper(csv.parents[1].name)
+
+    def _entry(self, csv):
+        """A table's entry, and its name there."""
+        paper = self._paper(csv)
+        name = csv.stem.removeprefix(paper.prefix)
+        if name not in paper.tables:
+            raise UserError(f"{csv}: {paper.folder}/tables.yaml has no table {name}; delete it")
+        return paper.tables[name], name
+
+    def _published(self, csv):
+        paper = self._paper(csv)
+        path = paper.folder / "published" / f"{csv.stem.removeprefix(paper.prefix)}.yaml"
+        return published.read(path if path.exists() else None)
+
+    def _layout(self, csv: Path, lines: pd.DataFrame) -> list[cells.Place]:
+        """Cells that the table asks for today, those that this run lacks with the reason."""
+        entry, name = self._entry(csv)
+        if entry.study:
+            return []
+        paper = self._paper(csv)
+        there = set(zip(lines["row"], lines["column"]))
+        data = set(self._run(csv).get("data", {}))
+        places = []
+        for (row, column), cell in self._cells(paper.name).table(name).items():
+            place = cells.Place(row, column, "", cell.method.name, cell.skipped, cell.unlike)
+            if (row, column) in there:
+                place = replace(place, skipped=None)
+            elif cell.skipped is None and not entry.reaching:
+                place = replace(place, skipped=self._lacking(cell, data))
+            places.append(place)
+        return places
+
+    def _lacking(self, cell, data):
+        stand_ins = {name for name, one in self.registry.items() if one.role == cell.role}
+        wanted = stand_ins or {variants.parts(cell.data)[0]}
+        if wanted & {variants.parts(name)[0] for name in data}:
+            return "this run does not have it"
+        return f"the data ({' or '.join(sorted(wanted))}) could not be had"
+
+    def _run(self, csv) -> dict[str, Any]:
+        path = csv.parents[1] / RUN
+        return json.loads(path.read_text()) if path.exists() else {}
+
+    def _read_findings(self, folder) -> Mapping[str, Mapping[str, list[str]]]:
+        path = folder / FINDINGS
+        return json.loads(path.read_text()) if path.exists() else {}
+
+
+def pages(references: Path) -> dict[Path, str]:
+    """Write the pages of all kept tables, by their paths.
+
+    Parameters
+    ----------
+    references
+        The folder ``reference``.
+    """
+    scales = sorted({path.parents[2] for path in references.glob("*/*/tables/*.csv")})
+    return {
+        csv.with_suffix(".md"): kept.page(csv) for kept in map(Kept, scales) for csv in kept.files()
+    }
+
+
+def write(references: Path) -> int:
+    """Write these pages to their files; return how many there are."""
+    written = pages(references)
+    for path, text in written.items():
+        write_text(path, text)
+    return len(written)

@@ -1,0 +1,191 @@
+"""What stands above and below a table: its caption, and what a reader has to know of its cells."""
+
+from collections.abc import Iterable, Mapping, Sequence
+from dataclasses import dataclass
+
+import pandas as pd
+
+from fedreact import plugins
+from fedreact.tables import cells as of_cells
+from fedreact.tables.cells import ALL, Place
+from fedreact.tables.labels import Names
+from fedreact.tables.published import NOTHING, doubts
+
+
+@dataclass(frozen=True)
+class Note:
+    """A note below a table.
+
+    Attributes
+    ----------
+    text
+        One or more sentences.
+    rows, cells
+        Labels of the rows that it is about, or of rows and columns; of the whole table if neither.
+    """
+
+    text: str
+    rows: tuple[str, ...] = ()
+    cells: tuple[tuple[str, str], ...] = ()
+
+    def alone(self, names: Mapping[str, str]) -> str:
+        """The note with the names of what it is about, for where no mark leads to it.
+
+        ``names`` are those of rows and columns, by their labels.
+        """
+        about = [names.get(row, row) for row in self.rows]
+        about += [", ".join(names.get(label, label) for label in place) for place in self.cells]
+        return f"{'; '.join(about)}: {self.text}" if about else self.text
+
+
+def caption(
+    title: str,
+    cells: pd.DataFrame,
+    scale: str,
+    source: str,
+    names: Names,
+    when: str = ALL,
+) -> str:
+    """Say what a table shows, of what data, at what scale, and what it is a mean of.
+
+    Parameters
+    ----------
+    title
+        Of its entry.
+    cells
+        Its lines, as :func:`fedreact.tables.cells.build` makes them.
+    scale
+        Of the run.
+    source
+        Of the published values.
+    names
+        Of the data.
+    when
+        Which of a run's scores are taken (``when`` of :class:`fedreact.tables.cells.About`).
+    """
+    rebuilt = cells[cells["n_seeds"] > 0]
+    numbers = sorted(set(rebuilt["n_seeds"].astype(int)))
+    fewest, most = numbers[0], numbers[-1]
+    seeds = f"{most} seeds" if most > 1 else "one seed"
+    seeds = f"{fewest} to {seeds}" if fewest < most else seeds
+    data = names.datasets(sorted(rebuilt["data"].unique()))
+    return (
+        f"{title}. Rebuilt at scale {scale} on {data}: mean over clients {when}, {seeds}. "
+        f"{_published(source)}"
+    ).rstrip()
+
+
+def caption_of_study(title: str, source: str) -> str:
+    """Say what a table of a study shows, and what stands beside it."""
+    return f"{title}. {_published(source)}".rstrip()
+
+
+def _published(source):
+    return "" if source == NOTHING["source"] else f"Published values: {source}."
+
+
+def of_scores(
+    cells: pd.DataFrame,
+    metrics: Sequence[str],
+    layout: Sequence[Place],
+    published: dict,
+    differences: Sequence[str],
+    findings: Mapping[str, Sequence[str]],
+) -> list[Note]:
+    """Collect what a reader has to know of the cells of a table.
+
+    Parameters
+    ----------
+    cells
+        Lines of the table.
+    metrics
+        That were asked for.
+    layout
+        Cells that were asked for, with what the scale does otherwise in each.
+    published
+        Content of its file of published values.
+    differences
+        Of this scale from the paper, in all cells.
+    findings
+        What makes the scores of a row mean nothing (:func:`fedreact.tables.cells.findings`).
+    """
+    rows = [r for r in dict.fromkeys(cells["row"]) if not r.startswith(of_cells.UNLABELLED)]
+    unlike = {row: list(differences) for row in rows}
+    for place in layout:
+        texts = unlike.get(place.row, [])
+        texts += [text for text in place.unlike if text not in texts]
+    return [
+        *_by_rows(unlike, "Unlike the paper: ", rows),
+        *_by_rows(
+            of_cells.reasons(cells, published, []),
+            "Not comparable with the published values: ",
+            rows,
+        ),
+        *_doubts(published, cells),
+        *_by_rows(findings, "Caution: ", rows),
+        *_left_out(of_cells.skipped(layout)),
+        *limits(cells, metrics),
+    ]
+
+
+def of_study(cells: pd.DataFrame, published: dict) -> list[Note]:
+    """Collect why single published values of a study cannot be judged."""
+    return _doubts(published, cells)
+
+
+def _by_rows(reasons, opening, everything):
+    """A note for each group of rows that have the same reasons; without rows if those are all."""
+    rows_of: dict[str, list[str]] = {}
+    for row, texts in reasons.items():
+        for text in texts:
+            if any(text in other and text != other for other in texts):
+                continue  # another one says it, too
+            rows_of.setdefault(text, []).append(row)
+    texts_of: dict[tuple[str, ...], list[str]] = {}
+    for text, rows in rows_of.items():
+        group = () if set(everything) <= set(rows) else tuple(rows)
+        texts_of.setdefault(group, []).append(text)
+    return [
+        Note(sentence(opening + "; ".join(texts)), rows)
+        for rows, texts in sorted(texts_of.items(), key=lambda group: bool(group[0]))
+    ]
+
+
+def _doubts(published, cells):
+    there = set(zip(cells["row"], cells["column"]))
+    places: dict[str, list[tuple[str, str]]] = {}
+    for place, doubt in doubts(published).items():
+        if place in there:
+            places.setdefault(doubt, []).append(place)
+    return [Note(sentence(f"Not judged: {doubt}"), cells=tuple(p)) for doubt, p in places.items()]
+
+
+def _left_out(skipped):
+    names_of: dict[str, list[str]] = {}
+    for name, reasons in skipped.items():
+        names_of.setdefault("; ".join(reasons), []).append(name)
+    return [
+        Note(sentence(f"Left out: {'; '.join(names)}. Reason: {reason}"))
+        for reason, names in names_of.items()
+    ]
+
+
+def limits(cells: pd.DataFrame, metrics: Sequence[str]) -> list[Note]:
+    """Say what a table cannot show of what was asked of it, and what its intervals cannot say."""
+    notes, there = [], set(cells["metric"])
+    if absent := [plugins.load("metrics", m, "METRIC").title for m in metrics if m not in there]:
+        reason = "this data does not define it, or these runs did not compute it"
+        notes.append(Note(f"Not shown: {'; '.join(absent)}. Reason: {reason}."))
+    if cells["n_seeds"].max() == 2:
+        notes.append(Note("An interval of two seeds says next to nothing."))
+    return notes
+
+
+def sentence(text: str) -> str:
+    """A text that ends as sentences do."""
+    return text if text.endswith((".", "!", "?")) else f"{text}."
+
+
+def plain(texts: Iterable[str]) -> list[Note]:
+    """Notes of the whole table from texts, each in one line."""
+    return [Note(" ".join(text.split())) for text in texts]
