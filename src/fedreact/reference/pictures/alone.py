@@ -3,7 +3,7 @@
 from fedreact.reference.pictures import marks
 
 TABLE, METRIC = "grand_all", "accuracy"
-NAMED = {"Fed-REACT": marks.OURS, "FedAvg": {"color": "#56B4E9", "marker": "s"}}
+NAMED = {"Fed-REACT": marks.OURS, "FedAvg": marks.FEDAVG}
 BEST = {"color": "#333333", "marker": "^"}
 HEIGHTS = (-0.24, 0.0, 0.24)
 
@@ -23,7 +23,7 @@ def draw(kept):
         4.3,
         "Accuracy of each method minus that of clients that train alone",
         f"Benchmark at equal compute, scale {run.scale}. A mark is a method, mean over "
-        f"{lines[0]['n_seeds']:.0f} seeds. Black bracket: the 95% interval of training alone.",
+        f"{lines[0]['n_seeds']:.0f} seeds. Bracket: 95% interval of training alone.",
     )
     panel = axes[0, 0]
     named = NAMED | {best: BEST}

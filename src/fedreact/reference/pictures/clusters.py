@@ -14,8 +14,8 @@ METHODS = {
     "Fed-REACT w/ A1": ("Fed-REACT (A1)", marks.OURS),
     "IFCA": ("IFCA", marks.IFCA),
     "FLACC": ("FLACC", marks.FLACC),
-    "Oracle w/ A1": ("true clusters (A1)", {"color": "black", "marker": "*", "markersize": 8}),
-    "FedAvg": ("one model of all (FedAvg)", {"color": "#56B4E9", "marker": "P"}),
+    "Oracle w/ A1": ("true clusters (A1)", marks.TRUE_CLUSTERS),
+    "FedAvg": ("one model of all (FedAvg)", marks.FEDAVG),
     "Local": ("training alone, no memory", marks.ALONE),
 }
 

@@ -71,6 +71,10 @@ class Kept:
         """Name the papers with a kept run, in the order of the alphabet."""
         return sorted({path.parent.name for path in self.references.glob(f"*/*/{RUN}")})
 
+    def scales(self, paper: str) -> list[str]:
+        """Name the scales at which a paper is kept."""
+        return sorted(path.parents[1].name for path in self.references.glob(f"*/{paper}/{RUN}"))
+
     def run(self, paper: str, having: str = "") -> Run:
         """Give the run of a paper that took the most compute, of those that have a file.
 

@@ -20,6 +20,8 @@ ALONE = {"color": "#000000", "marker": "x"}
 """Clients that train alone."""
 TRIVIAL = {"color": "#D55E00", "marker": "|"}
 """A predictor without a model: a constant, persistence."""
+FEDAVG = {"color": "#56B4E9", "marker": "P"}
+TRUE_CLUSTERS = {"color": "#000000", "marker": "*", "markersize": 12, "markerfacecolor": "none"}
 IFCA = {"color": "#009E73", "marker": "s"}
 FLSC = {"color": "#E69F00", "marker": "^"}
 FLACC = {"color": "#CC79A7", "marker": "v"}

@@ -1,0 +1,60 @@
+"""Accuracy of Fed-REACT and the supervised baselines at each kept budget of compute."""
+
+from fedreact.reference.pictures import marks
+
+TABLE, ROW = "table01", "RTD 10 clients (acc)"
+ARCHITECTURES = {
+    "Causal CNN": {"color": "#009E73", "marker": "s"},
+    "PatchTST": {"color": "#E69F00", "marker": "^"},
+    "TimesNet": {"color": "#CC79A7", "marker": "v"},
+    "LSTM": {"color": "#7F7F7F", "marker": "P"},
+}
+OURS = {
+    "Fed-REACT": ("Fed-REACT", marks.OURS),
+    "Untrained encoder": ("Fed-REACT, untrained", marks.OURS | {"markerfacecolor": "white"}),
+}
+
+
+def draw(kept):
+    """Draw a panel an algorithm of the baselines, with a line an architecture."""
+    runs = sorted((kept.at(scale) for scale in kept.scales("fed_react")),
+                  key=lambda run: run.cell(TABLE, ROW, "Fed-REACT", "gflops")["mean"])
+    figure, axes = marks.canvas(
+        3.6,
+        "Accuracy of Fed-REACT and of supervised baselines by compute",
+        f"Digits (pendigits), 10 clients, Table 1, scales {' and '.join(run.scale for run in runs)}, 95% intervals over "
+        "seeds. Open diamonds are published values, of the paper's data and of unknown compute.",
+        ncols=2,
+        sharey=True,
+        legend_rows=2,
+    )
+    places = []
+    for panel, algorithm in zip(axes.flat, ("FedAvg", "Ditto")):
+        for name, look in ARCHITECTURES.items():
+            _line(panel, runs, f"{name} {algorithm}", f"{name}", look)
+        for column, (label, look) in OURS.items():
+            _line(panel, runs, column, label, look)
+        places += panel.get_lines()
+        marks.name(panel, f"baselines under {algorithm}")
+        panel.set_xscale("log")
+        panel.set_xticks([40, 60, 100, 150], ["40", "60", "100", "150"])
+        panel.minorticks_off()
+        panel.set(xlabel="GFLOPs of a client (logarithmic)")
+        panel.axhline(0.1, color=marks.TRIVIAL["color"], linewidth=1, linestyle=(0, (4, 3)),
+                      label="chance level")
+    axes[0, 0].set_ylabel("accuracy")
+    marks.legend(figure, axes.flat, 4)
+    return figure
+
+
+def _line(panel, runs, column, label, look):
+    """Draw a method's accuracy over its GFLOPs, and its published value at the right."""
+    x = [run.cell(TABLE, ROW, column, "gflops")["mean"] for run in runs]
+    cells = [run.cell(TABLE, ROW, column, "accuracy") for run in runs]
+    means = [cell["mean"] for cell in cells]
+    ends = [[m - c["ci_low"] for m, c in zip(means, cells)],
+            [c["ci_high"] - m for m, c in zip(means, cells)]]
+    panel.errorbar(x, means, yerr=ends, label=label,
+                   **{"markersize": 5.5, "elinewidth": 1, "linewidth": 1.4} | look)
+    if isinstance(cells[-1]["published"], float):
+        panel.plot(max(x) * 1.25, cells[-1]["published"], color=look["color"], **marks.PUBLISHED)
