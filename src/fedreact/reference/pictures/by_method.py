@@ -7,6 +7,8 @@ from fedreact.reference.pictures import marks
 
 LOOKS = {"Persistence": "-", "Constant": (0, (4, 3))}
 """Line styles of predictors without a model."""
+SHOWN = {"Local-S": "alone (Local-S)", "Global": "all data in one place"}
+"""What methods are called in other papers."""
 
 
 @dataclass(frozen=True)
@@ -19,6 +21,8 @@ class Task:
         For people.
     score
         What the metric is called below the panel.
+    trivial
+        Whether it shows predictors without a model.
     """
 
     title: str
@@ -26,6 +30,7 @@ class Task:
     row: str
     metric: str
     score: str
+    trivial: bool = True
 
 
 def draw_methods(run, title: str, ours: str, tasks: tuple[Task, ...], about: str, columns: int):
@@ -64,27 +69,24 @@ def draw_methods(run, title: str, ours: str, tasks: tuple[Task, ...], about: str
         sharey=True,
     )
     for panel, task in zip(axes.flat, tasks):
-        for line in lines[task]:
-            if line["column"] in LOOKS:
-                look = {"color": marks.TRIVIAL["color"], "linewidth": 1.4, "zorder": 1}
-                label = f"{line['column'].lower()} (no model)"
-                panel.axvline(
-                    line["mean"], linestyle=LOOKS[line["column"]], label=label, **look
-                )
-            if line["column"] not in methods:
+        there = {line["column"]: line for line in lines[task]}
+        for y, name in enumerate(methods):
+            if name not in there:
                 continue
-            y = methods.index(line["column"])
             look = marks.OURS if y == 0 else marks.OTHER | {"color": "#666666"}
-            label = "method of the paper" if y == 0 else "other methods"
-            marks.across(panel, y, line, label=label, zorder=3, **look)
-            if isinstance(line["published"], float):
-                panel.plot(
-                    line["published"], y, color=look["color"], zorder=2, label="published",
-                    **marks.PUBLISHED,
-                )
-        marks.rows(panel, methods)
+            label = "method of the paper" if y == 0 else "another method"
+            marks.across(panel, y, there[name], label=label, zorder=3, **look)
+            if isinstance(there[name]["published"], float):
+                at, label = there[name]["published"], "published" if y else None
+                panel.plot(at, y, color=look["color"], zorder=2.5, label=label, **marks.PUBLISHED)
+        for name in LOOKS if task.trivial else ():
+            if name in there:
+                look = {"color": marks.TRIVIAL["color"], "linewidth": 1.4, "zorder": 1}
+                label = f"{name.lower()} (no model)"
+                panel.axvline(there[name]["mean"], linestyle=LOOKS[name], label=label, **look)
+        marks.rows(panel, [SHOWN.get(name, name) for name in methods])
         better = plugins.load("metrics", task.metric, "METRIC").better
-        direction = {"higher": "higher is better →", "lower": "← lower is better"}[better]
+        direction = {"higher": "→ better", "lower": "← better"}[better]
         panel.set_xlabel(f"{task.score}  ({direction})")
         marks.name(panel, task.title)
     for panel in axes.flat[len(tasks):]:

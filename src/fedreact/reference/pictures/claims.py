@@ -9,7 +9,7 @@ OUTCOMES = {
     "negligible": ("#A6D0EC", "black"),
     "undecided": ("#D9D9D9", "black"),
     "reversed": ("#D55E00", "white"),
-    "fails": ("#D55E00", "white"),
+    "fails": ("#8C3D00", "white"),
     "not-testable": ("#FFFFFF", "black"),
 }
 """Colours of a bar and of the number in it; other outcomes are drawn in black."""

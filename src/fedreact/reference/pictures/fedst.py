@@ -17,8 +17,8 @@ def draw(kept):
     figure, axes = marks.canvas(
         4.6,
         "Accuracy of FedST, the other methods and training alone, by dataset and clients",
-        f"Scale {run.scale}, mean over {n:.0f} seeds, 95% interval of FedST; the number is that of "
-        "clients. Watch is in no paper. Open diamonds are published values of FedST.",
+        f"Scale {run.scale}, mean over {n:.0f} seeds, 95% interval of FedST. Open diamonds "
+        "are published values of FedST; the paper does not have Watch.",
         ncols=2,
         sharey=True,
     )
@@ -42,8 +42,14 @@ def draw(kept):
                 elif ", " not in name:
                     panel.plot(line["mean"], y + 0.22, linestyle="none", label="another method",
                                alpha=0.5, markersize=4.5, **marks.OTHER)
-        marks.rows(panel, rows)
+        marks.rows(panel, [_shown(row) for row in rows])
         panel.set_xlabel("accuracy")
         marks.name(panel, title)
     marks.legend(figure, axes.flat, 5)
     return figure
+
+
+def _shown(row):
+    """Name a row by its dataset and number of clients."""
+    dataset, n = row.rsplit(" ", 1)
+    return f"{dataset}, {n} clients"

@@ -96,7 +96,7 @@ def across(axes: Axes, y: float, line: dict, *, label: str | None = None, **look
     at = line["mean"]
     if isinstance(line["ci_low"], float):
         bar = {"color": look["color"], "linewidth": 1.3, "solid_capstyle": "butt"}
-        axes.plot([line["ci_low"], line["ci_high"]], [y, y], zorder=look.get("zorder", 2), **bar)
+        axes.plot([line["ci_low"], line["ci_high"]], [y, y], zorder=2, **bar)
     axes.plot(at, y, linestyle="none", label=label, **{"markersize": 5.5} | look)
 
 

@@ -3,7 +3,16 @@
 from fedreact.reference.pictures import marks
 
 TABLE = "grand_all"
-NAMED = {"Fed-REACT": marks.OURS, "FedAvg": marks.FEDAVG, "IFCA": marks.IFCA, "Alone": marks.ALONE}
+NAMED = {
+    "Fed-REACT": marks.OURS,
+    "FedAvg": marks.FEDAVG,
+    "IFCA": marks.IFCA,
+    "FLSC": marks.FLSC,
+    "FLACC": marks.FLACC,
+}
+ALONE = "Alone"
+TEXTS = ("FedST", "FedAT", "ASO-Fed", "Ditto", "FedProto")
+"""Methods that are named beside their marks, as those of the front are."""
 
 
 def draw(kept):
@@ -11,40 +20,47 @@ def draw(kept):
     run = kept.run("grand")
     points = {}
     for column in run.columns(TABLE, run.rows(TABLE)[0]):
-        if column not in marks.TRIVIALS:
-            points[column] = tuple(_mean(run, column, metric) for metric in ("bytes", "accuracy"))
+        point = tuple(_mean(run, column, metric) for metric in ("bytes", "accuracy"))
+        if point[0] > 0:
+            points[column] = point
     front, best = [], 0.0
     for column, (_, accuracy) in sorted(points.items(), key=lambda of: (of[1][0], -of[1][1])):
         if accuracy > best:
             front.append(column)
             best = accuracy
     figure, axes = marks.canvas(
-        4.4,
-        "Accuracy against traffic of a client",
+        4.6,
+        "Accuracy of the federated methods against their traffic",
         f"Benchmark at equal compute, scale {run.scale}; means over {len(run.rows(TABLE))} datasets and all seeds. "
-        "Line: the Pareto front; no other method has more accuracy for as little traffic.",
+        "Solid line: the Pareto front, the most accuracy for as little traffic.",
+        legend_rows=2,
     )
     panel = axes[0, 0]
-    least = min(traffic for traffic, _ in points.values() if traffic > 0)
-    zero = least / 3  # where no traffic is drawn
-    at = {column: (max(traffic, zero), accuracy) for column, (traffic, accuracy) in points.items()}
-    steps = [at[column] for column in front] + [(max(x for x, _ in at.values()) * 1.3, best)]
+    last = max(traffic for traffic, _ in points.values()) * 1.5
+    first = min(traffic for traffic, _ in points.values())
+    steps = [(first, 0.0), *(points[column] for column in front), (last, best)]
+    low = min(accuracy for _, accuracy in points.values()) - 0.02
+    panel.axhline(_mean(run, ALONE, "accuracy"), color="black", linewidth=1, linestyle=(0, (4, 3)),
+                  label="training alone (no traffic)")
     panel.step(*zip(*steps), where="post", color="#444444", linewidth=1, zorder=1,
                label="Pareto front")
-    for column, place in at.items():
+    for column, place in points.items():
         look = NAMED.get(column, marks.OTHER | {"markersize": 5})
         label = column if column in NAMED else "another method"
-        panel.plot(*place, linestyle="none", label=label, **{"markersize": 7, "zorder": 3} | look)
-    for i, column in enumerate(column for column in front if column not in NAMED):
-        panel.annotate(column, at[column], xytext=(6, -11), textcoords="offset points", fontsize=8.5)
+        panel.plot(*place, linestyle="none", label=label, **{"markersize": 7, "zorder": 4 if column in NAMED else 2} | look)
+    for column in dict.fromkeys([*front, *TEXTS]):
+        if column not in NAMED:
+            beside = {"xytext": (7, -4), "textcoords": "offset points", "fontsize": 8.5}
+            panel.annotate(column, points[column], **beside)
+    panel.set_ylim(low)
     panel.set_xscale("log")
-    ticks = [0.01, 0.1, 1, 10]
-    panel.set_xticks([zero, *ticks], ["0", *(f"{tick:g}" for tick in ticks)])
+    ticks = [0.02, 0.1, 1, 10]
+    panel.set_xticks(ticks, [f"{tick:g}" for tick in ticks])
     panel.minorticks_off()
     panel.grid(axis="y", color="#EEEEEE", linewidth=0.7)
-    panel.set(xlabel="MB between a client and the server in all (logarithmic, 0 at the left edge)",
+    panel.set(xlabel="MB between a client and the server in all (logarithmic)",
               ylabel="accuracy, mean over datasets")
-    marks.legend(figure, [panel], 6)
+    marks.legend(figure, [panel], 4)
     return figure
 
 

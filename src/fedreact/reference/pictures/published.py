@@ -6,7 +6,7 @@ from fedreact import plugins
 from fedreact.reference.pictures import marks
 
 UNIT = (0.0, 1.0)
-LOOKS = {"higher": ("score (higher is better)", "o"), "lower": ("error (lower is better)", "^")}
+LOOKS = {"higher": ("score", "o"), "lower": ("error", "^")}
 
 
 def draw(kept):
@@ -21,11 +21,11 @@ def draw(kept):
     columns = 4
     down = -(-len(shown) // columns)
     figure, axes = marks.canvas(
-        0.9 + 2.25 * down,
+        0.95 + 2.4 * down,
         "Published values against rebuilt ones, by paper",
         f"Scale {', '.join(sorted({run.scale for run, _ in shown.values()}))}. A mark is a cell whose "
-        "metric lies between 0 and 1; on the line, both are equal. Data and compute differ from the "
-        "papers', so no verdict follows.",
+        "metric lies between 0 and 1; on the line, both are equal. Triangles are errors, of which "
+        "less is better. Data and compute differ from the papers', so no verdict follows.",
         nrows=down,
         ncols=columns,
         sharex=True,
@@ -46,10 +46,11 @@ def draw(kept):
         panel.set(xlim=(-0.03, 1.03), ylim=(-0.03, 1.03), aspect="equal")
         panel.set_xticks([0, 0.5, 1], ["0", "0.5", "1"])
         panel.set_yticks([0, 0.5, 1], ["0", "0.5", "1"])
-        panel.set_xlabel("published")
         panel.tick_params(labelbottom=True)
     for panel in axes[:, 0]:
         panel.set_ylabel("rebuilt")
+    for panel in axes.flat[max(0, len(shown) - columns):len(shown)]:  # the lowest of each column
+        panel.set_xlabel("published")
     for panel in axes.flat[len(shown):]:
         panel.set_visible(False)
     marks.legend(figure, axes.flat, 4)
