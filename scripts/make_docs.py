@@ -1,20 +1,26 @@
-"""Write the pages of docs/templates/: their numbers come from the runs kept in reference/."""
+"""Write the pages of docs/templates/ and docs/pictures/ from the runs kept in reference/."""
 
 from pathlib import Path
 
 from fedreact.atomic import write_text
 from fedreact.command import log, parser, run
 from fedreact.reference.docs import render
+from fedreact.reference.gallery import draw_all
 
 
 def main(args):
-    """Write each page beside the folder of its template; the README into the project's folder."""
+    """Write each page beside the folder of its template; the README into the project's folder.
+
+    Pictures are written into the folder ``pictures`` beside that of the templates.
+    """
     templates = sorted(args.templates.glob("*.md"))
     pages = {template.name: render(template, args.references) for template in templates}
     for name, text in pages.items():
         folder = args.templates.parent.parent if name == "README.md" else args.templates.parent
         write_text(folder / name, text)
     log.info("%d pages written: %s", len(pages), ", ".join(pages))
+    pictures = draw_all(args.references, args.templates.parent / "pictures")
+    log.info("%d pictures drawn: %s", len(pictures), ", ".join(pictures))
 
 
 if __name__ == "__main__":

@@ -2,14 +2,19 @@
 
 from pathlib import Path
 
+from matplotlib.figure import Figure
+
 from fedreact import plugins
 from fedreact.atomic import atomic
+from fedreact.reference.pictures import by_method, marks
 from fedreact.reference.pictures.contract import Kept
 
 FOLDER = "reference/pictures"
 DRAWS = "draw"
 DIGEST = "Inputs"
 """Under this name a picture tells the digest of its data and code."""
+SHARED = tuple(Path(module.__file__) for module in (by_method, marks))
+"""Code that several pictures draw with."""
 
 
 def names() -> list[str]:
@@ -17,7 +22,7 @@ def names() -> list[str]:
     return [name.replace("-", "_") for name in plugins.names(FOLDER, DRAWS)]
 
 
-def draw(name: str, references: Path) -> tuple["matplotlib.figure.Figure", str]:  # noqa: F821
+def draw(name: str, references: Path) -> tuple[Figure, str]:
     """Draw a picture.
 
     Parameters
@@ -38,7 +43,7 @@ def draw(name: str, references: Path) -> tuple["matplotlib.figure.Figure", str]:
     """
     kept = Kept(references)
     figure = plugins.load(FOLDER, name, DRAWS)(kept)
-    return figure, kept.digest(plugins.find(FOLDER, name, DRAWS))
+    return figure, kept.digest(plugins.find(FOLDER, name, DRAWS), *SHARED)
 
 
 def draw_all(references: Path, folder: Path) -> list[str]:

@@ -40,13 +40,18 @@ def draw(kept):
             label = shown_as.get(name, name) if name in named else "another method"
             height = y + dict(zip(named, HEIGHTS)).get(name, 0)
             panel.plot(
-                of[dataset]["mean"] - zero, height, linestyle="none", label=label,
+                of[dataset]["mean"] - zero,
+                height,
+                linestyle="none",
+                label=label,
                 **{"markersize": 6.5, "zorder": 4 if name in named else 2, "markeredgewidth": 0.6}
                 | look,
             )
     panel.axvline(0, color="black", linewidth=1, zorder=1)
     marks.rows(panel, [f"{name} ({alone[name]['mean']:.3f})" for name in datasets])
-    panel.set_xlabel("difference in accuracy; right of 0: better than training alone "
-                     "(accuracy alone in brackets)")
+    panel.set_xlabel(
+        "difference in accuracy; right of 0: better than training alone "
+        "(accuracy alone in brackets)"
+    )
     marks.legend(figure, [panel], 5)
     return figure

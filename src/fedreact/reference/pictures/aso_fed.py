@@ -4,7 +4,13 @@ from fedreact.reference.pictures.by_method import Task, draw_methods
 
 TASKS = (
     Task("Contexts (ExtraSensory)", "aso_fed_table5_1_f1", "ExtraSensory", "f1", "F1"),
-    Task("Images (Fashion-MNIST)", "aso_fed_table5_1_accuracy", "Fashion-MNIST", "accuracy", "accuracy"),
+    Task(
+        "Images (Fashion-MNIST)",
+        "aso_fed_table5_1_accuracy",
+        "Fashion-MNIST",
+        "accuracy",
+        "accuracy",
+    ),
     Task("Air quality (Beijing)", "aso_fed_table5_1_smape", "Air Quality", "smape", "SMAPE"),
     Task("Workouts (FitRec)", "aso_fed_table5_1_smape", "FitRec", "smape", "SMAPE"),
 )

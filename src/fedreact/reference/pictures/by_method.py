@@ -63,7 +63,7 @@ def draw_methods(run, title: str, ours: str, tasks: tuple[Task, ...], about: str
     figure, axes = marks.canvas(
         1.0 + down * (0.75 + 0.21 * len(methods)),
         title,
-        f"{about} Scale {run.scale}, mean over {n:.0f} seeds with 95% interval.",
+        f"{about} Scale {run.scale}, {n:.0f} seeds, 95% interval.",
         nrows=down,
         ncols=columns,
         sharey=True,
@@ -75,7 +75,7 @@ def draw_methods(run, title: str, ours: str, tasks: tuple[Task, ...], about: str
                 continue
             look = marks.OURS if y == 0 else marks.OTHER | {"color": "#666666"}
             label = "method of the paper" if y == 0 else "another method"
-            marks.across(panel, y, there[name], label=label, zorder=3, **look)
+            marks.across(panel, y, there[name], label=label, zorder=3, markersize=5, **look)
             if isinstance(there[name]["published"], float):
                 at, label = there[name]["published"], "published" if y else None
                 panel.plot(at, y, color=look["color"], zorder=2.5, label=label, **marks.PUBLISHED)
@@ -89,7 +89,7 @@ def draw_methods(run, title: str, ours: str, tasks: tuple[Task, ...], about: str
         direction = {"higher": "→ better", "lower": "← better"}[better]
         panel.set_xlabel(f"{task.score}  ({direction})")
         marks.name(panel, task.title)
-    for panel in axes.flat[len(tasks):]:
+    for panel in axes.flat[len(tasks) :]:
         panel.set_visible(False)
     marks.legend(figure, axes.flat, 5)
     return figure

@@ -23,9 +23,7 @@ def draw(kept):
         run = kept.run(paper)
         lines = run.lines(f"claims/{paper}.csv", reading="")
         scales.add(run.scale)
-        counts[_label(paper, lines)] = Counter(
-            line["outcome"] for line in lines if not line["at"]
-        )
+        counts[_label(paper, lines)] = Counter(line["outcome"] for line in lines if not line["at"])
     there = set().union(*counts.values())
     outcomes = [name for name in OUTCOMES if name in there] + sorted(there - set(OUTCOMES))
     papers = sorted(counts, key=lambda paper: -counts[paper].total())
@@ -47,8 +45,9 @@ def draw(kept):
                 panel.text(at, y, n, ha="center", va="center_baseline", color=ink, fontsize=8.5)
             left += n
     for name in outcomes:  # one legend entry each, in their order
-        panel.barh(0, 0, color=OUTCOMES.get(name, OTHER)[0], edgecolor="#777777", linewidth=0.5,
-                   label=name)
+        panel.barh(
+            0, 0, color=OUTCOMES.get(name, OTHER)[0], edgecolor="#777777", linewidth=0.5, label=name
+        )
     panel.set_yticks(range(len(papers)), papers)
     panel.set_ylim(len(papers) - 0.5, -0.5)
     panel.tick_params(axis="y", length=0)
@@ -61,4 +60,6 @@ def _label(paper, lines):
     """Name a paper by the method that its claims praise, or by its folder if none is published."""
     if not any(isinstance(line["published"], float) for line in lines):
         return f"{paper.replace('_', ' ').capitalize()} (benchmark)"
-    return Counter(line["left"] for line in lines if line["left"]).most_common(1)[0][0].split(" w/")[0]
+    return (
+        Counter(line["left"] for line in lines if line["left"]).most_common(1)[0][0].split(" w/")[0]
+    )

@@ -27,7 +27,7 @@ def draw(kept):
         5.0,
         "Accuracy by how well the clusters are found",
         f"Digits (pendigits), scale {run.scale}, mean over rounds, 95% intervals over seeds. "
-        "A Rand score of 1 means the true clusters. FLSC has several clusters a client, so no score.",
+        "A Rand score of 1 means the true clusters. FLSC has none: its clients are in several.",
         nrows=2,
         ncols=3,
         sharex=True,

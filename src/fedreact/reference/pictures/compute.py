@@ -19,12 +19,15 @@ OURS = {
 
 def draw(kept):
     """Draw a panel an algorithm of the baselines, with a line an architecture."""
-    runs = sorted((kept.at(scale) for scale in kept.scales("fed_react")),
-                  key=lambda run: run.cell(TABLE, ROW, "Fed-REACT", "gflops")["mean"])
+    runs = sorted(
+        (kept.at(scale) for scale in kept.scales("fed_react")),
+        key=lambda run: run.cell(TABLE, ROW, "Fed-REACT", "gflops")["mean"],
+    )
+    scales = " and ".join(run.scale for run in runs)
     figure, axes = marks.canvas(
         3.6,
         "Accuracy of Fed-REACT and of supervised baselines by compute",
-        f"Digits (pendigits), 10 clients, Table 1, scales {' and '.join(run.scale for run in runs)}, 95% intervals over "
+        f"Digits (pendigits), 10 clients, Table 1, scales {scales}, 95% intervals over "
         "seeds. Open diamonds are published values, of the paper's data and of unknown compute.",
         ncols=2,
         sharey=True,
@@ -40,8 +43,13 @@ def draw(kept):
         panel.set_xticks(list(ticks), list(ticks.values()))
         panel.minorticks_off()
         panel.set(xlabel="GFLOPs of a client (logarithmic)")
-        panel.axhline(0.1, color=marks.TRIVIAL["color"], linewidth=1, linestyle=(0, (4, 3)),
-                      label="chance level")
+        panel.axhline(
+            0.1,
+            color=marks.TRIVIAL["color"],
+            linewidth=1,
+            linestyle=(0, (4, 3)),
+            label="chance level",
+        )
     axes[0, 0].set_ylabel("accuracy")
     marks.legend(figure, axes.flat, 4)
     return figure
@@ -52,9 +60,16 @@ def _line(panel, runs, column, label, look, at):
     x = [run.cell(TABLE, ROW, column, "gflops")["mean"] for run in runs]
     cells = [run.cell(TABLE, ROW, column, "accuracy") for run in runs]
     means = [cell["mean"] for cell in cells]
-    ends = [[m - c["ci_low"] for m, c in zip(means, cells)],
-            [c["ci_high"] - m for m, c in zip(means, cells)]]
-    panel.errorbar(x, means, yerr=ends, label=label,
-                   **{"markersize": 5.5, "elinewidth": 1, "linewidth": 1.4} | look)
+    ends = [
+        [m - c["ci_low"] for m, c in zip(means, cells)],
+        [c["ci_high"] - m for m, c in zip(means, cells)],
+    ]
+    panel.errorbar(
+        x,
+        means,
+        yerr=ends,
+        label=label,
+        **{"markersize": 5.5, "elinewidth": 1, "linewidth": 1.4} | look,
+    )
     if isinstance(cells[-1]["published"], float):
         panel.plot(at, cells[-1]["published"], color=look["color"], **marks.PUBLISHED)

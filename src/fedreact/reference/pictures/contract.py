@@ -99,9 +99,11 @@ class Kept:
         """List all files that were asked for."""
         return sorted(run.folder / name for run in self._runs.values() for name in run.read)
 
-    def digest(self, code: Path) -> str:
-        """Digest the files that were asked for and the code of a picture."""
-        found = hashlib.sha256(code.read_bytes())
+    def digest(self, *code: Path) -> str:
+        """Digest the files that were asked for and code that drew them."""
+        found = hashlib.sha256()
+        for path in code:
+            found.update(path.read_bytes() + b"\0")
         for path in self.read():
             name = path.relative_to(self.references).as_posix()
             found.update(name.encode() + b"\0" + path.read_bytes())

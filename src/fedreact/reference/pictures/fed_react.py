@@ -18,14 +18,17 @@ def draw(kept):
     """Draw a line a setting and a mark a baseline, of all and of small differences."""
     run = kept.run("fed_react")
     margin = next(
-        line["margin"] for line in run.lines("claims/fed_react.csv", metric="accuracy")
+        line["margin"]
+        for line in run.lines("claims/fed_react.csv", metric="accuracy")
+        if isinstance(line["margin"], float)
     )
     n = run.cell(*next(iter(SETTINGS.values())), OURS, "accuracy")["n_seeds"]
     figure, axes = marks.canvas(
         4.5,
         "Accuracy of Fed-REACT (A1) minus that of IFCA, FLSC and FLACC, by setting",
-        f"Digits (pendigits; the paper: RTD) and EEG, scale {run.scale}, paired by seed, {n:.0f} seeds, 95% "
-        f"interval. Band: differences below the margin of {margin:g}. Open diamonds: published.",
+        f"Digits (pendigits; the paper: RTD) and EEG, scale {run.scale}, paired by seed, "
+        f"{n:.0f} seeds, 95% interval. Band: differences below the margin of {margin:g}. "
+        "Open diamonds: published.",
     )
     panel = axes[0, 0]
     for y, (table, row) in enumerate(SETTINGS.values()):
@@ -35,8 +38,13 @@ def draw(kept):
             marks.across(panel, y + shift, gap, label=f"minus {name}", zorder=3, **look)
             if isinstance(line["gap_published"], float):
                 at = -line["gap_published"]
-                panel.plot(at, y + shift, color=look["color"], label=f"{name}, published",
-                           **marks.PUBLISHED)
+                panel.plot(
+                    at,
+                    y + shift,
+                    color=look["color"],
+                    label=f"{name}, published",
+                    **marks.PUBLISHED,
+                )
     panel.axvspan(-margin, margin, color="#000000", alpha=0.13, linewidth=0, zorder=1)
     panel.axvline(0, color="black", linewidth=0.8, zorder=1)
     marks.rows(panel, list(SETTINGS))

@@ -5,7 +5,9 @@ from fedreact.reference.pictures.by_method import Task, draw_methods
 TABLE, TWO = "fedat_table7_1", "Fashion-MNIST #2"
 TASKS = (
     Task("Two kinds of images a client", TABLE, TWO, "accuracy", "accuracy"),
-    Task("All kinds of images at each client", TABLE, "Fashion-MNIST i.i.d.", "accuracy", "accuracy"),
+    Task(
+        "All kinds of images at each client", TABLE, "Fashion-MNIST i.i.d.", "accuracy", "accuracy"
+    ),
     Task("Traffic, two kinds a client", TABLE, TWO, "bytes", "MB a client", trivial=False),
     Task("Simulated time, two kinds a client", TABLE, TWO, "minutes", "minutes", trivial=False),
 )

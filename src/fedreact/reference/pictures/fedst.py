@@ -18,7 +18,7 @@ def draw(kept):
         4.6,
         "Accuracy of FedST, the other methods and training alone, by dataset and clients",
         f"Scale {run.scale}, mean over {n:.0f} seeds, 95% interval of FedST. Open diamonds "
-        "are published values of FedST; the paper does not have Watch.",
+        "are published values of FedST; the paper lacks Watch.",
         ncols=2,
         sharey=True,
     )
@@ -30,18 +30,42 @@ def draw(kept):
                     marks.across(panel, y - 0.2, line, label=OURS, zorder=4, **marks.OURS)
                     if isinstance(line["published"], float):
                         panel.plot(
-                            line["published"], y - 0.2, color=marks.OURS["color"],
-                            label="FedST, published", **marks.PUBLISHED,
+                            line["published"],
+                            y - 0.2,
+                            color=marks.OURS["color"],
+                            label="FedST, published",
+                            **marks.PUBLISHED,
                         )
                 elif name == ALONE:
-                    panel.plot(line["mean"], y + 0.22, linestyle="none", label="training alone",
-                               zorder=3, markersize=6, **marks.ALONE)
+                    panel.plot(
+                        line["mean"],
+                        y + 0.22,
+                        linestyle="none",
+                        label="training alone",
+                        zorder=3,
+                        markersize=6,
+                        **marks.ALONE,
+                    )
                 elif name == TRIVIAL:
-                    panel.plot(line["mean"], y, linestyle="none", label="most frequent label",
-                               markersize=13, markeredgewidth=2, **marks.TRIVIAL)
+                    panel.plot(
+                        line["mean"],
+                        y,
+                        linestyle="none",
+                        label="most frequent label",
+                        markersize=13,
+                        markeredgewidth=2,
+                        **marks.TRIVIAL,
+                    )
                 elif ", " not in name:
-                    panel.plot(line["mean"], y + 0.22, linestyle="none", label="another method",
-                               alpha=0.5, markersize=4.5, **marks.OTHER)
+                    panel.plot(
+                        line["mean"],
+                        y + 0.22,
+                        linestyle="none",
+                        label="another method",
+                        alpha=0.5,
+                        markersize=4.5,
+                        **marks.OTHER,
+                    )
         marks.rows(panel, [_shown(row) for row in rows])
         panel.set_xlabel("accuracy")
         marks.name(panel, title)

@@ -22,8 +22,8 @@ def draw(kept):
     figure, axes = marks.canvas(
         4.0,
         "Accuracy by the number of labels of each person",
-        f"Digits of {n:.0f} people, each a client (pendigits), scale {run.scale}; 95% intervals over "
-        "seeds. Memory (A1) averages a client's models over time.",
+        f"Digits of {n:.0f} people, each a client (pendigits), scale {run.scale}; 95% intervals "
+        "over seeds. Memory (A1) averages a client's models over time.",
         legend_rows=2,
     )
     panel = axes[0, 0]
@@ -35,7 +35,9 @@ def draw(kept):
             [cell["ci_high"] - mean for mean, cell in zip(means, cells)],
         ]
         at = [count * 1.02 ** (i - 2.5) for count in labels]  # beside each other
-        panel.errorbar(at, means, yerr=ends, label=label, **{"markersize": 5.5, "elinewidth": 1} | look)
+        panel.errorbar(
+            at, means, yerr=ends, label=label, **{"markersize": 5.5, "elinewidth": 1} | look
+        )
     panel.set_xscale("log", base=2)
     panel.set_xticks(labels, [str(count) for count in labels])
     panel.minorticks_off()

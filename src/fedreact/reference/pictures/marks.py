@@ -25,8 +25,8 @@ TRUE_CLUSTERS = {"color": "#000000", "marker": "*", "markersize": 12, "markerfac
 IFCA = {"color": "#009E73", "marker": "s"}
 FLSC = {"color": "#E69F00", "marker": "^"}
 FLACC = {"color": "#CC79A7", "marker": "v"}
-PUBLISHED = {"marker": "D", "markerfacecolor": "white", "linestyle": "none", "markersize": 5.5}
-"""A published value: an open diamond, in the colour of its method."""
+PUBLISHED = {"marker": "D", "markerfacecolor": "white", "linestyle": "none", "markersize": 7}
+"""A published value: an open diamond, in the colour of its method, larger than a rebuilt mark."""
 TRIVIALS = frozenset({"Constant", "Persistence", "Most frequent label"})
 """Columns of predictors without a model."""
 CLUSTERED = {"IFCA": IFCA, "FLSC": FLSC, "FLACC": FLACC}
@@ -83,11 +83,16 @@ def legend(figure: Figure, panels: Iterable[Axes], columns: int) -> None:
     shown = {}
     for axes in panels:
         for handle, label in zip(*axes.get_legend_handles_labels()):
-            shown.setdefault(label, handle)
+            shown.setdefault(label, getattr(handle, "lines", [handle])[0])  # of error bars
     look = {"frameon": False, "fontsize": 8.5, "handletextpad": 0.5, "columnspacing": 1.6}
     figure.legend(
-        shown.values(), shown.keys(), ncols=columns, loc="lower center",
-        bbox_to_anchor=(0.5, 0), borderaxespad=0.2, **look,
+        shown.values(),
+        shown.keys(),
+        ncols=columns,
+        loc="lower center",
+        bbox_to_anchor=(0.5, 0),
+        borderaxespad=0.2,
+        **look,
     )
 
 

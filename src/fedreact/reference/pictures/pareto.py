@@ -11,7 +11,7 @@ NAMED = {
     "FLACC": marks.FLACC,
 }
 ALONE = "Alone"
-TEXTS = ("FedST", "FedAT", "ASO-Fed", "Ditto", "FedProto")
+TEXTS = ("FedST", "FedAT", "ASO-Fed", "FedProto")
 """Methods that are named beside their marks, as those of the front are."""
 
 
@@ -28,38 +28,48 @@ def draw(kept):
         if accuracy > best:
             front.append(column)
             best = accuracy
+    n = len(run.rows(TABLE))
     figure, axes = marks.canvas(
         4.6,
         "Accuracy of the federated methods against their traffic",
-        f"Benchmark at equal compute, scale {run.scale}; means over {len(run.rows(TABLE))} datasets and all seeds. "
-        "Solid line: the Pareto front, the most accuracy for as little traffic.",
+        f"Benchmark at equal compute, scale {run.scale}; means over {n} datasets. "
+        "Ring: no method has more accuracy for as little traffic.",
         legend_rows=2,
     )
     panel = axes[0, 0]
-    last = max(traffic for traffic, _ in points.values()) * 1.5
-    first = min(traffic for traffic, _ in points.values())
-    steps = [(first, 0.0), *(points[column] for column in front), (last, best)]
-    low = min(accuracy for _, accuracy in points.values()) - 0.02
-    panel.axhline(_mean(run, ALONE, "accuracy"), color="black", linewidth=1, linestyle=(0, (4, 3)),
-                  label="training alone (no traffic)")
-    panel.step(*zip(*steps), where="post", color="#444444", linewidth=1, zorder=1,
-               label="Pareto front")
+    panel.axhline(
+        _mean(run, ALONE, "accuracy"),
+        color="black",
+        linewidth=1,
+        linestyle=(0, (4, 3)),
+        label="training alone (no traffic)",
+    )
+    ring = {"marker": "o", "markersize": 12, "markerfacecolor": "none", "color": "black"}
+    at = zip(*(points[column] for column in front))
+    panel.plot(*at, linestyle="none", label="on the Pareto front", **ring)
     for column, place in points.items():
         look = NAMED.get(column, marks.OTHER | {"markersize": 5})
         label = column if column in NAMED else "another method"
-        panel.plot(*place, linestyle="none", label=label, **{"markersize": 7, "zorder": 4 if column in NAMED else 2} | look)
+        panel.plot(
+            *place,
+            linestyle="none",
+            label=label,
+            **{"markersize": 7, "zorder": 4 if column in NAMED else 2} | look,
+        )
     for column in dict.fromkeys([*front, *TEXTS]):
         if column not in NAMED:
-            beside = {"xytext": (7, -4), "textcoords": "offset points", "fontsize": 8.5}
-            panel.annotate(column, points[column], **beside)
-    panel.set_ylim(low)
+            beside = (8, 5) if column in front else (6, -11)
+            text = {"textcoords": "offset points", "fontsize": 8.5}
+            panel.annotate(column, points[column], xytext=beside, **text)
     panel.set_xscale("log")
     ticks = [0.02, 0.1, 1, 10]
     panel.set_xticks(ticks, [f"{tick:g}" for tick in ticks])
     panel.minorticks_off()
     panel.grid(axis="y", color="#EEEEEE", linewidth=0.7)
-    panel.set(xlabel="MB between a client and the server in all (logarithmic)",
-              ylabel="accuracy, mean over datasets")
+    panel.set(
+        xlabel="MB between a client and the server in all (logarithmic)",
+        ylabel="accuracy, mean over datasets",
+    )
     marks.legend(figure, [panel], 4)
     return figure
 

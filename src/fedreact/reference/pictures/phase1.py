@@ -4,7 +4,10 @@ from fedreact.reference.pictures import marks
 
 TABLE = "phase1"
 PANELS = {
-    "Digits, all labels": ("All labels, features as they come", "All labels, features of unit spread"),
+    "Digits, all labels": (
+        "All labels, features as they come",
+        "All labels, features of unit spread",
+    ),
     "Digits, 10 clients (A1)": (
         "10 clients w/ A1, features as they come",
         "10 clients w/ A1, features of unit spread",
@@ -24,8 +27,8 @@ def draw(kept):
     figure, axes = marks.canvas(
         3.5,
         "Accuracy by the training budget of the encoder (Phase 1)",
-        f"Fed-REACT, scale {run.scale}, 95% intervals over clients' samples: one encoder serves all "
-        "seeds. The axes of accuracy differ.",
+        f"Fed-REACT, scale {run.scale}, 95% intervals over clients' samples: one encoder serves "
+        "all seeds. The axes of accuracy differ.",
         ncols=3,
     )
     budgets = run.rows(TABLE)
@@ -38,7 +41,12 @@ def draw(kept):
                 [cell["ci_high"] - mean for mean, cell in zip(means, cells)],
             ]
             at = [i + shift for i in range(len(budgets))]
-            both = {"color": marks.OURS["color"], "marker": "o", "markersize": 5.5, "elinewidth": 1.2}
+            both = {
+                "color": marks.OURS["color"],
+                "marker": "o",
+                "markersize": 5.5,
+                "elinewidth": 1.2,
+            }
             panel.errorbar(at, means, yerr=ends, label=label, **both, **look)
         marks.name(panel, task)
         panel.set_xticks(range(len(budgets)), [BUDGETS.get(name, name) for name in budgets])

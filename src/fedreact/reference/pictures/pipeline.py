@@ -14,14 +14,25 @@ STEPS = (
 )
 PRODUCTS = ("tables", "figures", "claims")
 PHASES = (
-    ("Phase 1: one encoder for all clients", "#E5F0F8",
-     ("each client trains\nthe encoder without\nlabels", "the server averages\nthe encoders")),
-    ("Phase 2: a classifier for each cluster of clients", "#FCF0DC",
-     ("each client fits an\nSVM to its features", "the server clusters\nthe clients by their\nSVMs",
-      "it averages each\ncluster, over time too\n(A1, A2, A3)")),
+    (
+        "Phase 1: one encoder for all clients",
+        "#E5F0F8",
+        ("each client trains\nthe encoder without\nlabels", "the server averages\nthe encoders"),
+    ),
+    (
+        "Phase 2: a classifier for each cluster of clients",
+        "#FCF0DC",
+        (
+            "each client fits an\nSVM to its features",
+            "the server clusters\nthe clients by their\nSVMs",
+            "it averages the SVMs\nof a cluster, and over\ntime (A1, A2 or A3)",
+        ),
+    ),
 )
 BOX = {"boxstyle": "round,pad=0,rounding_size=0.06", "linewidth": 1.1}
 INK = "#333333"
+BETWEEN = 0.55
+"""Inches between the phases."""
 
 
 def draw(kept):
@@ -36,7 +47,9 @@ def draw(kept):
     for i, (name, what) in enumerate(STEPS):
         left = 0.1 + i * (width + gap)
         _box(axes, left, y, width, 1.1, "#FFFFFF" if name != "runs" else "#E8E8E8")
-        axes.text(left + width / 2, y + 0.93, name, ha="center", va="center", fontsize=10, weight="bold")
+        axes.text(
+            left + width / 2, y + 0.93, name, ha="center", va="center", fontsize=10, weight="bold"
+        )
         axes.text(left + width / 2, y + 0.4, what, ha="center", va="center", fontsize=8, color=INK)
         if i:
             _arrow(axes, (left - gap, y + 0.55), (left, y + 0.55))
@@ -52,15 +65,16 @@ def draw(kept):
     _phases(axes)
     runs = 0.1 + 2 * (width + gap)
     for x, to in ((runs, 0.1), (runs + width, marks.WIDTH - 0.1)):  # what a run of Fed-REACT is
-        axes.plot([x, to], [y, 2.0], color="#999999", linewidth=0.8, linestyle=(0, (3, 3)))
-    axes.text(0.1, 2.03, "A run of Fed-REACT", fontsize=9.5, weight="bold", va="bottom")
+        axes.plot([x, to], [y, 1.98], color="#999999", linewidth=0.8, linestyle=(0, (3, 3)))
+    middle = {"ha": "center", "va": "bottom"}
+    axes.text(runs + width / 2, 2.08, "a run of Fed-REACT", fontsize=9.5, weight="bold", **middle)
     return figure
 
 
 def _phases(axes):
     """Draw the two phases, each with its loop over rounds."""
     left, y, height = 0.1, 0.12, 1.82
-    widths = (3.2, marks.WIDTH - 0.2 - 3.2 - 0.3)
+    widths = (3.1, marks.WIDTH - 0.2 - 3.1 - BETWEEN)
     for (title, colour, steps), whole in zip(PHASES, widths):
         _box(axes, left, y, whole, height, colour, edge="none")
         axes.text(left + 0.12, y + height - 0.12, title, fontsize=9.5, va="top")
@@ -75,12 +89,13 @@ def _phases(axes):
         first, last = left + 0.12 + width / 2, left + whole - 0.12 - width / 2
         axes.plot([last, last, first], [y + 0.68, y + 0.38, y + 0.38], color=INK, linewidth=1.1)
         _arrow(axes, (first, y + 0.38), (first, y + 0.68))
-        axes.text((first + last) / 2, y + 0.33, "next round", ha="center", va="top", fontsize=8,
-                  color=INK)
-        left += whole + 0.3
+        axes.text(
+            (first + last) / 2, y + 0.33, "next round", ha="center", va="top", fontsize=8, color=INK
+        )
+        left += whole + BETWEEN
     between = 0.1 + widths[0]
-    _arrow(axes, (between, y + 1.04), (between + 0.3, y + 1.04))
-    axes.text(between + 0.15, y + 1.12, "frozen", ha="center", va="bottom", fontsize=7.5)
+    _arrow(axes, (between, y + 1.04), (between + BETWEEN, y + 1.04))
+    axes.text(between + BETWEEN / 2, y + 1.1, "frozen", ha="center", va="bottom", fontsize=8)
 
 
 def _box(axes, left, bottom, width, height, face, edge=INK):

@@ -14,16 +14,21 @@ def draw(kept):
     shown = {}
     for paper in kept.papers():
         run = kept.run(paper)
-        lines = [line for file in sorted((run.folder / paper / "tables").glob("*.csv"))
-                 for line in run.lines(f"tables/{file.name}") if _shown(line)]
+        lines = [
+            line
+            for file in sorted((run.folder / paper / "tables").glob("*.csv"))
+            for line in run.lines(f"tables/{file.name}")
+            if _shown(line)
+        ]
         if lines:
             shown[paper] = run, lines
+    scales = ", ".join(sorted({run.scale for run, _ in shown.values()}))
     columns = 4
     down = -(-len(shown) // columns)
     figure, axes = marks.canvas(
         0.95 + 2.4 * down,
         "Published values against rebuilt ones, by paper",
-        f"Scale {', '.join(sorted({run.scale for run, _ in shown.values()}))}. A mark is a cell whose "
+        f"Scale {scales}. A mark is a cell whose "
         "metric lies between 0 and 1; on the line, both are equal. Triangles are errors, of which "
         "less is better. Data and compute differ from the papers', so no verdict follows.",
         nrows=down,
@@ -39,9 +44,17 @@ def draw(kept):
             own = _is(line, ours)
             look = (marks.OURS if own else marks.OTHER) | {"marker": marker}
             whose = "method of the paper" if own else "baseline"
-            panel.plot(line["published"], line["mean"], linestyle="none", markersize=4.2,
-                       alpha=0.75, markeredgewidth=0.4, markeredgecolor="white",
-                       label=f"{whose}, {label}", **look)
+            panel.plot(
+                line["published"],
+                line["mean"],
+                linestyle="none",
+                markersize=4.2,
+                alpha=0.75,
+                markeredgewidth=0.4,
+                markeredgecolor="white",
+                label=f"{whose}, {label}",
+                **look,
+            )
         marks.name(panel, f"{ours} ({len(lines)} cells)")
         panel.set(xlim=(-0.03, 1.03), ylim=(-0.03, 1.03), aspect="equal")
         panel.set_xticks([0, 0.5, 1], ["0", "0.5", "1"])
@@ -49,9 +62,9 @@ def draw(kept):
         panel.tick_params(labelbottom=True)
     for panel in axes[:, 0]:
         panel.set_ylabel("rebuilt")
-    for panel in axes.flat[max(0, len(shown) - columns):len(shown)]:  # the lowest of each column
+    for panel in axes.flat[max(0, len(shown) - columns) : len(shown)]:  # the lowest of each column
         panel.set_xlabel("published")
-    for panel in axes.flat[len(shown):]:
+    for panel in axes.flat[len(shown) :]:
         panel.set_visible(False)
     marks.legend(figure, axes.flat, 4)
     return figure
@@ -74,7 +87,9 @@ def _shown(line):
 def _ours(run, paper):
     """The method that the claims of a paper praise most."""
     lines = run.lines(f"claims/{paper}.csv")
-    return Counter(line["left"] for line in lines if line["left"]).most_common(1)[0][0].split(" w/")[0]
+    return (
+        Counter(line["left"] for line in lines if line["left"]).most_common(1)[0][0].split(" w/")[0]
+    )
 
 
 def _is(line, ours):

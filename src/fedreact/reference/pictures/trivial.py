@@ -19,16 +19,47 @@ class Task:
 
 
 TASKS = (
-    Task("EEG, left or right (benchmark)", "grand", "grand_all", "EEG, drawn clusters", "accuracy", "Fed-REACT"),
-    Task("Images, two kinds (FedAT)", "fedat", "fedat_table7_1", "Fashion-MNIST #2", "accuracy", "FedAT"),
-    Task("Images, drifting (FedConD)", "fedcond", "fedcond_table6_1", "Fashion-MNIST", "accuracy", "FedConD"),
+    Task(
+        "EEG, left or right (benchmark)",
+        "grand",
+        "grand_all",
+        "EEG, drawn clusters",
+        "accuracy",
+        "Fed-REACT",
+    ),
+    Task(
+        "Images, two kinds (FedAT)",
+        "fedat",
+        "fedat_table7_1",
+        "Fashion-MNIST #2",
+        "accuracy",
+        "FedAT",
+    ),
+    Task(
+        "Images, drifting (FedConD)",
+        "fedcond",
+        "fedcond_table6_1",
+        "Fashion-MNIST",
+        "accuracy",
+        "FedConD",
+    ),
     Task("Contexts (ASO-Fed)", "aso_fed", "aso_fed_table5_1_f1", "ExtraSensory", "f1", "ASO-Fed"),
     Task("Contexts (FATHOM)", "fathom", "fathom_table4_1", "ExtraSensory", "f1", "FATHOM"),
     Task("Contexts (M-Att)", "m_att", "m_att_table3_2", "Average", "f1", "M-Att"),
-    Task("Air quality (ASO-Fed)", "aso_fed", "aso_fed_table5_1_smape", "Air Quality", "smape", "ASO-Fed"),
-    Task("Air quality (FATHOM)", "fathom", "fathom_table4_1_smape", "Air Quality", "smape", "FATHOM"),
+    Task(
+        "Air quality (ASO-Fed)",
+        "aso_fed",
+        "aso_fed_table5_1_smape",
+        "Air Quality",
+        "smape",
+        "ASO-Fed",
+    ),
+    Task(
+        "Air quality (FATHOM)", "fathom", "fathom_table4_1_smape", "Air Quality", "smape", "FATHOM"
+    ),
     Task("Workouts (ASO-Fed)", "aso_fed", "aso_fed_table5_1_smape", "FitRec", "smape", "ASO-Fed"),
 )
+SCORES = {"accuracy": "accuracy", "f1": "F1", "smape": "SMAPE"}
 VEHICLES = "Charge of vehicles (Fed-REACT)"
 
 
@@ -44,55 +75,71 @@ def draw(kept):
         "predicting without a model does better. The interval of a method is its 95% over seeds.",
     )
     panel = axes[0, 0]
-    for y, (methods, ours, (trivial, error, _)) in enumerate(tasks.values()):
+    for y, (methods, ours, (_, error, _)) in enumerate(tasks.values()):
         best = min(methods, key=lambda name: methods[name]["mean"])
         for name, line in methods.items():
             if name not in (ours, best):
                 panel.plot(
-                    line["mean"] / error, y, linestyle="none", label="another method",
-                    **marks.OTHER, alpha=0.5, markersize=4.5,
+                    line["mean"] / error,
+                    y,
+                    linestyle="none",
+                    label="another method",
+                    **marks.OTHER,
+                    alpha=0.5,
+                    markersize=4.5,
                 )
-        for name, label, look in (
-            (best, "best method", {"color": "#444444", "marker": "o"}),
-            (ours, "method of the paper", marks.OURS),
-        ):
-            if name in methods and not (name == ours and name == best and label == "best method"):
-                marks.across(panel, y, _relative(methods[name], error), label=label, zorder=3, **look)
+        if best != ours:
+            look = {"color": "#444444", "marker": "o", "label": "best method"}
+            marks.across(panel, y, _relative(methods[best], error), zorder=3, **look)
+        look = marks.OURS | {"label": "method of the paper", "zorder": 3}
+        marks.across(panel, y, _relative(methods[ours], error), **look)
     panel.axvline(1, color=marks.TRIVIAL["color"], linewidth=1.6, label="best without a model")
     panel.set_xscale("log")
     ticks = [0.25, 0.5, 1, 2, 5, 10, 20, 40]
     panel.set_xticks(ticks, [f"{tick:g}" for tick in ticks])
     panel.minorticks_off()
-    marks.rows(panel, [f"{label}\n{trivial}: {shown}"
-                       for label, (_, _, (trivial, _, shown)) in tasks.items()], 8)
+    marks.rows(
+        panel,
+        [f"{label}\n{trivial}: {shown}" for label, (_, _, (trivial, _, shown)) in tasks.items()],
+        8,
+    )
     panel.set_xlabel("error relative to the best predictor without a model (logarithmic)")
     marks.legend(figure, [panel], 4)
     return figure
 
 
 def _task(kept, task):
-    """Errors of methods, the paper's own, and the best trivial predictor with its error and score."""
-    run = kept.run(task.paper)
-    higher = plugins.load("metrics", task.metric, "METRIC").better == "higher"
-    lines = run.lines(f"tables/{task.table}.csv", row=task.row, metric=task.metric)
-    errors = {line["column"]: _error(line, higher) for line in lines}
+    """Errors of methods, the paper's own, and the best trivial predictor: name, error, score."""
+    metric = plugins.load("metrics", task.metric, "METRIC")
+    file = f"tables/{task.table}.csv"
+    lines = kept.run(task.paper).lines(file, row=task.row, metric=task.metric)
+    scores = {line["column"]: line["mean"] for line in lines}
+    errors = {line["column"]: _error(line, metric.better == "higher") for line in lines}
     trivial = min(marks.TRIVIALS & set(errors), key=lambda name: errors[name]["mean"])
-    shown = next(line["mean"] for line in lines if line["column"] == trivial)
-    methods = {name: line for name, line in errors.items()
-               if name not in marks.TRIVIALS and "," not in name}
-    name = plugins.load("metrics", task.metric, "METRIC").title
-    name = {"smape": "SMAPE", "accuracy": "accuracy"}.get(task.metric, name)
-    return methods, task.ours, (trivial, errors[trivial]["mean"], f"{name} {shown:.3f}")
+    score = f"{SCORES[task.metric]} {scores[trivial]:.3f}"
+    methods = {
+        name: line
+        for name, line in errors.items()
+        if name not in marks.TRIVIALS and ", " not in name  # a variant has a comma
+    }
+    return methods, task.ours, (trivial, errors[trivial]["mean"], score)
 
 
 def _vehicles(run):
     """The same of the vehicles, whose predictors without a model are a table of their own."""
     lines = run.lines("tables/sumo_splits.csv")
-    methods = {f"{line['row']} {line['column']}": line for line in lines
-               if line["row"].startswith("Chronological")}
+    methods = {
+        f"{line['row']} {line['column']}": line
+        for line in lines
+        if line["row"].startswith("Chronological")
+    }
     ours = "Chronological split C = 50"
-    last = run.cell("sumo_constant", "Last of the train windows, chronological split",
-                    "Each vehicle its own", "rmse")["mean"]
+    last = run.cell(
+        "sumo_constant",
+        "Last of the train windows, chronological split",
+        "Each vehicle its own",
+        "rmse",
+    )["mean"]
     return methods, ours, ("Last charge", last, f"RMSE {last:.3f}")
 
 
@@ -107,5 +154,6 @@ def _error(line, higher):
 
 def _relative(line, error):
     """A line whose values are relative to an error."""
-    return line | {k: line[k] / error for k in ("mean", "ci_low", "ci_high")
-                   if isinstance(line[k], float)}
+    return line | {
+        k: line[k] / error for k in ("mean", "ci_low", "ci_high") if isinstance(line[k], float)
+    }
