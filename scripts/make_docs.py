@@ -1,4 +1,4 @@
-"""Write the pages of docs/templates/ and of kept tables, with the numbers of reference/."""
+"""Write README, docs/, their pictures and the kept tables from the runs kept in reference/."""
 
 from pathlib import Path
 
@@ -6,10 +6,14 @@ from fedreact.atomic import write_text
 from fedreact.command import log, parser, run
 from fedreact.reference import tables
 from fedreact.reference.docs import render
+from fedreact.reference.gallery import draw_all
 
 
 def main(args):
-    """Write each page beside the folder of its template; the README into the project's folder."""
+    """Write each page beside the folder of its template; the README into the project's folder.
+
+    Pictures are written into the folder ``pictures`` beside that of the templates.
+    """
     templates = sorted(args.templates.glob("*.md"))
     pages = {template.name: render(template, args.references) for template in templates}
     for name, text in pages.items():
@@ -17,6 +21,8 @@ def main(args):
         write_text(folder / name, text)
     log.info("%d pages of kept tables written", tables.write(args.references))
     log.info("%d pages written: %s", len(pages), ", ".join(pages))
+    pictures = draw_all(args.references, args.templates.parent / "pictures")
+    log.info("%d pictures drawn: %s", len(pictures), ", ".join(pictures))
 
 
 if __name__ == "__main__":

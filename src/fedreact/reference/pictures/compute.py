@@ -1,0 +1,75 @@
+"""Accuracy of Fed-REACT and the supervised baselines at each kept budget of compute."""
+
+from fedreact.reference.pictures import marks
+
+TABLE, ROW = "table01", "RTD 10 clients (acc)"
+ARCHITECTURES = {
+    "Causal CNN": {"color": "#882255", "marker": "s"},
+    "PatchTST": {"color": "#999933", "marker": "^"},
+    "TimesNet": {"color": "#44AA99", "marker": "v"},
+    "LSTM": {"color": "#7F7F7F", "marker": "P"},
+}
+PUBLISHED_AT = 200
+"""Where published values stand, whose compute nobody knows."""
+OURS = {
+    "Fed-REACT": ("Fed-REACT", marks.OURS),
+    "Untrained encoder": ("Fed-REACT, untrained", marks.OURS | {"markerfacecolor": "white"}),
+}
+
+
+def draw(kept):
+    """Draw a panel an algorithm of the baselines, with a line an architecture."""
+    runs = sorted(
+        (kept.at(scale) for scale in kept.scales("fed_react")),
+        key=lambda run: run.cell(TABLE, ROW, "Fed-REACT", "gflops")["mean"],
+    )
+    scales = " and ".join(run.scale for run in runs)
+    figure, axes = marks.canvas(
+        3.6,
+        "Accuracy of Fed-REACT and of supervised baselines by compute",
+        f"Digits (pendigits), 10 clients, Table 1, scales {scales}, 95% intervals over "
+        "seeds. Open diamonds are published values, of the paper's data and of unknown compute.",
+        ncols=2,
+        sharey=True,
+        legend_rows=2,
+    )
+    for panel, algorithm in zip(axes.flat, ("FedAvg", "Ditto")):
+        baselines = {f"{name} {algorithm}": (name, look) for name, look in ARCHITECTURES.items()}
+        for i, (column, (label, look)) in enumerate((OURS | baselines).items()):
+            _line(panel, runs, column, label, look, PUBLISHED_AT * 1.035**i)
+        marks.name(panel, f"baselines under {algorithm}")
+        panel.set_xscale("log")
+        ticks = {40: "40", 60: "60", 100: "100", 150: "150", PUBLISHED_AT * 1.1: "published"}
+        panel.set_xticks(list(ticks), list(ticks.values()))
+        panel.minorticks_off()
+        panel.set(xlabel="GFLOPs of a client (logarithmic)")
+        panel.axhline(
+            0.1,
+            color=marks.TRIVIAL["color"],
+            linewidth=1,
+            linestyle=(0, (4, 3)),
+            label="chance level",
+        )
+    axes[0, 0].set_ylabel("accuracy")
+    marks.legend(figure, axes.flat, 4)
+    return figure
+
+
+def _line(panel, runs, column, label, look, at):
+    """Draw a method's accuracy over its GFLOPs, and its published value at the right."""
+    x = [run.cell(TABLE, ROW, column, "gflops")["mean"] for run in runs]
+    cells = [run.cell(TABLE, ROW, column, "accuracy") for run in runs]
+    means = [cell["mean"] for cell in cells]
+    ends = [
+        [m - c["ci_low"] for m, c in zip(means, cells)],
+        [c["ci_high"] - m for m, c in zip(means, cells)],
+    ]
+    panel.errorbar(
+        x,
+        means,
+        yerr=ends,
+        label=label,
+        **{"markersize": 5.5, "elinewidth": 1, "linewidth": 1.4} | look,
+    )
+    if isinstance(cells[-1]["published"], float):
+        panel.plot(at, cells[-1]["published"], color=look["color"], **marks.PUBLISHED)

@@ -1,0 +1,110 @@
+"""The contract of a picture of the documentation: a file of this folder that defines ``draw``.
+
+``draw(kept)`` takes what is kept (:class:`Kept`) and returns a matplotlib figure, which ``make
+docs`` writes to ``docs/pictures/<name of the file>.png``. A picture shows numbers of kept csv files
+and no others. Its title states what is drawn, never a result, so that a new run cannot belie it.
+"""
+
+import hashlib
+from pathlib import Path
+from typing import Any
+
+from fedreact.errors import UserError
+from fedreact.reference.docs import Reference
+from fedreact.reference.keep import RUN
+
+
+class Run(Reference):
+    """A kept run, which remembers the files that were asked for.
+
+    Attributes
+    ----------
+    read
+        Names of these files below the folder of the scale.
+    """
+
+    def __init__(self, folder: Path):
+        super().__init__(folder)
+        self.read: set[str] = set()
+
+    def lines(self, file: str, **wanted: Any) -> list[dict[str, Any]]:
+        """Give the lines of a csv file whose columns have the wanted values.
+
+        Parameters
+        ----------
+        file
+            Below the folder of its paper, e.g. ``tables/table05.csv``.
+
+        Raises
+        ------
+        UserError
+            It is not kept.
+        """
+        lines = self._rows(file)
+        self.read.add(next(self.folder.glob(f"*/{file}")).relative_to(self.folder).as_posix())
+        return [line for line in lines if wanted.items() <= line.items()]
+
+    def cell(self, table: str, row: str, column: str, metric: str) -> dict[str, Any]:
+        """Give a cell's line of a table.
+
+        Raises
+        ------
+        UserError
+            The table has no such cell.
+        """
+        wanted = {"row": row, "column": column, "metric": metric}
+        lines = self.lines(f"tables/{table}.csv", **wanted)
+        if not lines:
+            named = ", ".join(f"{key} {value!r}" for key, value in wanted.items())
+            raise UserError(f"{self.folder}: table {table} has no cell of {named}")
+        return lines[0]
+
+
+class Kept:
+    """The runs kept below a folder with one folder a scale."""
+
+    def __init__(self, references: Path):
+        self.references = references
+        self._runs: dict[str, Run] = {}
+
+    def papers(self) -> list[str]:
+        """Name the papers with a kept run, in the order of the alphabet."""
+        return sorted({path.parent.name for path in self.references.glob(f"*/*/{RUN}")})
+
+    def scales(self, paper: str) -> list[str]:
+        """Name the scales at which a paper is kept."""
+        return sorted(path.parents[1].name for path in self.references.glob(f"*/{paper}/{RUN}"))
+
+    def run(self, paper: str, having: str = "") -> Run:
+        """Give the run of a paper that took the most compute, of those that have a file.
+
+        Raises
+        ------
+        UserError
+            None is kept.
+        """
+        there = [path.parents[1] for path in self.references.glob(f"*/{paper}/{RUN}")]
+        there = [folder for folder in there if (folder / paper / having).exists()]
+        if not there:
+            missing = self.references / "<scale>" / paper / (having or RUN)
+            raise UserError(f"{missing} is not there; `make reference` keeps a run")
+        longest = max(there, key=lambda folder: self.at(folder.name).run_of(paper)["cpu_seconds"])
+        return self.at(longest.name)
+
+    def at(self, scale: str) -> Run:
+        """Give the runs of a scale."""
+        return self._runs.setdefault(scale, Run(self.references / scale))
+
+    def read(self) -> list[Path]:
+        """List all files that were asked for."""
+        return sorted(run.folder / name for run in self._runs.values() for name in run.read)
+
+    def digest(self, *code: Path) -> str:
+        """Digest the files that were asked for and code that drew them."""
+        found = hashlib.sha256()
+        for path in code:
+            found.update(path.read_bytes() + b"\0")
+        for path in self.read():
+            name = path.relative_to(self.references).as_posix()
+            found.update(name.encode() + b"\0" + path.read_bytes())
+        return found.hexdigest()[:16]

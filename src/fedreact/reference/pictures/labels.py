@@ -1,0 +1,47 @@
+"""Accuracy by the number of labels that each person has (the table ``people``)."""
+
+from fedreact.reference.pictures import marks
+
+TABLE = "people"
+METHODS = {
+    "Fed-REACT w/ A1": ("Fed-REACT (A1: clusters and memory)", marks.OURS | {"linewidth": 2.2}),
+    "Local w/ A1": ("alone with memory (A1)", marks.ALONE | {"linewidth": 1.8}),
+    "Local": ("alone without memory", marks.ALONE | {"linewidth": 1.2, "linestyle": ":"}),
+    "IFCA": ("IFCA", marks.IFCA | {"linewidth": 1}),
+    "FLSC": ("FLSC", marks.FLSC | {"linewidth": 1}),
+    "FLACC": ("FLACC", marks.FLACC | {"linewidth": 1}),
+}
+
+
+def draw(kept):
+    """Draw a curve a method."""
+    run = kept.run("fed_react")
+    rows = run.rows(TABLE)
+    labels = [int(row.split()[0]) for row in rows]
+    n = run.cell(TABLE, rows[0], "Local", "n_clusters")["mean"]
+    figure, axes = marks.canvas(
+        4.0,
+        "Accuracy by the number of labels of each person",
+        f"Digits of {n:.0f} people, each a client (pendigits), scale {run.scale}; 95% intervals "
+        "over seeds. Memory (A1) averages a client's models over time.",
+        legend_rows=2,
+    )
+    panel = axes[0, 0]
+    for i, (column, (label, look)) in enumerate(METHODS.items()):
+        cells = [run.cell(TABLE, row, column, "accuracy") for row in rows]
+        means = [cell["mean"] for cell in cells]
+        ends = [
+            [mean - cell["ci_low"] for mean, cell in zip(means, cells)],
+            [cell["ci_high"] - mean for mean, cell in zip(means, cells)],
+        ]
+        at = [count * 1.02 ** (i - 2.5) for count in labels]  # beside each other
+        panel.errorbar(
+            at, means, yerr=ends, label=label, **{"markersize": 5.5, "elinewidth": 1} | look
+        )
+    panel.set_xscale("log", base=2)
+    panel.set_xticks(labels, [str(count) for count in labels])
+    panel.minorticks_off()
+    panel.grid(axis="y", color="#EEEEEE", linewidth=0.7)
+    panel.set(xlabel="labels a person", ylabel="accuracy")
+    marks.legend(figure, [panel], 3)
+    return figure

@@ -1,0 +1,22 @@
+"""M-Att and its baselines by task, with published values and predictors without a model."""
+
+from fedreact.reference.pictures.by_method import Task, draw_methods
+
+TASKS = (
+    Task("Contexts (ExtraSensory)", "m_att_table3_2", "Average", "f1", "F1"),
+    Task(
+        "Contexts (ExtraSensory)",
+        "m_att_table3_2_ba",
+        "Average",
+        "balanced_accuracy",
+        "balanced accuracy",
+    ),
+    Task("Air quality (Beijing)", "m_att_table3_3_smape", "Average", "smape", "SMAPE"),
+)
+
+
+def draw(kept):
+    """Draw Tables 3.2 and 3.3 of the paper."""
+    title = "M-Att and its baselines, by task"
+    about = "Tables 3.2 and 3.3; open diamonds are published; Ridge is a linear fit, in no paper."
+    return draw_methods(kept.run("m_att"), title, "M-Att", TASKS, about, 3)

@@ -1,0 +1,56 @@
+"""Accuracy by the budget of Phase 1, untrained included, with and without feature scaling."""
+
+from fedreact.reference.pictures import marks
+
+TABLE = "phase1"
+PANELS = {
+    "Digits, all labels": (
+        "All labels, features as they come",
+        "All labels, features of unit spread",
+    ),
+    "Digits, 10 clients (A1)": (
+        "10 clients w/ A1, features as they come",
+        "10 clients w/ A1, features of unit spread",
+    ),
+    "EEG, 10 clients": ("EEG", "EEG, features of unit spread"),
+}
+LINES = {
+    "features as they come": {"linestyle": "-", "markerfacecolor": "#0072B2"},
+    "features scaled to unit spread": {"linestyle": "--", "markerfacecolor": "white"},
+}
+BUDGETS = {"Untrained": "none", "1 round": "1 round", "3 rounds": "3 rounds", "As taken": "default"}
+
+
+def draw(kept):
+    """Draw a panel a task and a line a scaling."""
+    run = kept.run("fed_react")
+    figure, axes = marks.canvas(
+        3.5,
+        "Accuracy by the training budget of the encoder (Phase 1)",
+        f"Fed-REACT, scale {run.scale}, 95% intervals over clients' samples: one encoder serves "
+        "all seeds. The axes of accuracy differ.",
+        ncols=3,
+    )
+    budgets = run.rows(TABLE)
+    for panel, (task, columns) in zip(axes.flat, PANELS.items()):
+        for shift, column, (label, look) in zip((-0.05, 0.05), columns, LINES.items()):
+            cells = [run.cell(TABLE, budget, column, "accuracy") for budget in budgets]
+            means = [cell["mean"] for cell in cells]
+            ends = [
+                [mean - cell["ci_low"] for mean, cell in zip(means, cells)],
+                [cell["ci_high"] - mean for mean, cell in zip(means, cells)],
+            ]
+            at = [i + shift for i in range(len(budgets))]
+            both = {
+                "color": marks.OURS["color"],
+                "marker": "o",
+                "markersize": 5.5,
+                "elinewidth": 1.2,
+            }
+            panel.errorbar(at, means, yerr=ends, label=label, **both, **look)
+        marks.name(panel, task)
+        panel.set_xticks(range(len(budgets)), [BUDGETS.get(name, name) for name in budgets])
+        panel.set(xlabel="training of the encoder", xlim=(-0.4, len(budgets) - 0.6))
+    axes[0, 0].set_ylabel("accuracy")
+    marks.legend(figure, axes.flat, 2)
+    return figure

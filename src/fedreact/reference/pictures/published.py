@@ -1,0 +1,96 @@
+"""Published values against rebuilt ones, cell by cell, by paper."""
+
+from collections import Counter
+
+from fedreact import plugins
+from fedreact.reference.pictures import marks
+
+UNIT = (0.0, 1.0)
+LOOKS = {"higher": ("score", "o"), "lower": ("error", "^")}
+
+
+def draw(kept):
+    """Draw a panel a paper, with a mark a cell whose metric lies between 0 and 1."""
+    shown = {}
+    for paper in kept.papers():
+        run = kept.run(paper)
+        lines = [
+            line
+            for file in sorted((run.folder / paper / "tables").glob("*.csv"))
+            for line in run.lines(f"tables/{file.name}")
+            if _shown(line)
+        ]
+        if lines:
+            shown[paper] = run, lines
+    scales = ", ".join(sorted({run.scale for run, _ in shown.values()}))
+    columns = 4
+    down = -(-len(shown) // columns)
+    figure, axes = marks.canvas(
+        0.95 + 2.4 * down,
+        "Published values against rebuilt ones, by paper",
+        f"Scale {scales}. A mark is a cell whose "
+        "metric lies between 0 and 1; on the line, both are equal. Triangles are errors, of which "
+        "less is better. Data and compute differ from the papers', so no verdict follows.",
+        nrows=down,
+        ncols=columns,
+        sharex=True,
+        sharey=True,
+    )
+    for panel, (paper, (run, lines)) in zip(axes.flat, shown.items()):
+        ours = _ours(run, paper)
+        panel.plot(UNIT, UNIT, color="#888888", linewidth=0.9, zorder=1)
+        for line in sorted(lines, key=lambda line: _is(line, ours)):
+            label, marker = LOOKS[_metric(line).better]
+            own = _is(line, ours)
+            look = (marks.OURS if own else marks.OTHER) | {"marker": marker}
+            whose = "method of the paper" if own else "baseline"
+            panel.plot(
+                line["published"],
+                line["mean"],
+                linestyle="none",
+                markersize=4.2,
+                alpha=0.75,
+                markeredgewidth=0.4,
+                markeredgecolor="white",
+                label=f"{whose}, {label}",
+                **look,
+            )
+        marks.name(panel, f"{ours} ({len(lines)} cells)")
+        panel.set(xlim=(-0.03, 1.03), ylim=(-0.03, 1.03), aspect="equal")
+        panel.set_xticks([0, 0.5, 1], ["0", "0.5", "1"])
+        panel.set_yticks([0, 0.5, 1], ["0", "0.5", "1"])
+        panel.tick_params(labelbottom=True)
+    for panel in axes[:, 0]:
+        panel.set_ylabel("rebuilt")
+    for panel in axes.flat[max(0, len(shown) - columns) : len(shown)]:  # the lowest of each column
+        panel.set_xlabel("published")
+    for panel in axes.flat[len(shown) :]:
+        panel.set_visible(False)
+    marks.legend(figure, axes.flat, 4)
+    return figure
+
+
+def _metric(line):
+    return plugins.load("metrics", line["metric"].replace("_", "-"), "METRIC")
+
+
+def _shown(line):
+    """Whether a cell has both values of a metric that is a share."""
+    both = isinstance(line["published"], float) and isinstance(line["mean"], float)
+    if not both or line["metric"].endswith("variance"):
+        return False
+    if line["metric"].startswith("smape"):
+        return line["published"] <= 1
+    return _metric(line).bounds == UNIT
+
+
+def _ours(run, paper):
+    """The method that the claims of a paper praise most."""
+    lines = run.lines(f"claims/{paper}.csv")
+    return (
+        Counter(line["left"] for line in lines if line["left"]).most_common(1)[0][0].split(" w/")[0]
+    )
+
+
+def _is(line, ours):
+    return any(str(line[key]).split(" w/")[0].split(" (")[0] == ours for key in ("column", "row"))
