@@ -127,7 +127,10 @@ def test_texts_are_plain(folder):
         ("page.md", "- That the first is better is clear.\n"),
         ("tables.yaml", "table: {notes: [Scores as a guess has them]}\n"),
         ("code.py", "raise UserError(f'{name}: the worse of two')\n"),
-        ("code.py", "@dataclass\nclass Options:\n    '''How.\n\n    a\n        As taken, or as taken.\n    '''\n"),
+        (
+            "code.py",
+            "@dataclass\nclass Options:\n    '''How.\n\n    a\n        As taken, or as taken.\n    '''\n",
+        ),
     ],
 )
 def test_a_refused_phrase_is_found(tmp_path, name, content):
