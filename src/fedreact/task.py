@@ -19,9 +19,9 @@ class Task:
         ``classification`` (one of several labels), ``multi-label`` (each of several labels is true
         or not), or ``regression`` (one or more numbers).
     outputs
-        Labels, or numbers that are predicted.
+        Number of labels, or of predicted numbers.
     channels, steps
-        Of each series.
+        Channels and steps of each series.
     """
 
     kind: Kind

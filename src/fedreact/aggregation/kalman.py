@@ -232,8 +232,8 @@ class KalmanSmoothing:
         Parameters that EM learns: ``none``, ``qr`` or ``fqr``. With f learnt, models whose squared
         norm is small beside P p0 shrink: EM explains the spread of x_0 by f far below 1.
     iterations
-        Of EM in each round. On simulated walks 10 bring q / r near 1 from any start; the maximum
-        takes about 100.
+        EM iterations per round. On simulated walks 10 bring q / r near 1 from any start; the
+        maximum takes about 100.
     """
 
     r: float = 1.0

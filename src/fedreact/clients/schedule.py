@@ -68,7 +68,7 @@ def schedule(
     if drift is None:
         truth, shares, long_run = np.tile(clusters, (rounds, 1)), None, None
     elif distributions.shape[2] == 0:
-        raise UserError("drift needs clusters of labels; here there are none")
+        raise UserError("drift needs clusters of labels, which this partition does not have")
     else:
         rng = generator(seed, "drift")
         truth, shares, long_run = drift.draw(clusters, distributions, rounds, rng)

@@ -25,7 +25,7 @@ class Flight:
     all
         The clients.
     clients
-        Those whose updates arrive; it may be none.
+        The clients whose updates arrive; may be empty.
     trips
         ``int [n]``: how often each of them was sent off before.
     held
@@ -37,7 +37,7 @@ class Flight:
     begun, ends
         Seconds on the clock.
     tier
-        Of the clients, where there are tiers.
+        Tier of the clients, where there are tiers.
     """
 
     number: int

@@ -42,7 +42,7 @@ class Prepared(Source):
     Attributes
     ----------
     people
-        Their numbers; ``null``: all.
+        Numbers of people; ``null``: all.
     """
 
     people: tuple[Natural, ...] | None = None

@@ -24,7 +24,7 @@ class DataFile:
     url
         Its address, or ``None`` if a person has to fetch it.
     sha256
-        Of its bytes; ``None`` where they may differ between copies.
+        SHA-256 of its bytes; ``None`` where they may differ between copies.
     """
 
     names: Annotated[tuple[str, ...], msgspec.Meta(min_length=1)]
@@ -56,12 +56,12 @@ class DatasetEntry:
     Attributes
     ----------
     title, page, licence, citation
-        For people; ``page`` and ``citation`` are ``None`` where there is none.
+        For people; ``page`` and ``citation`` may be ``None``.
     task
         What it is, as far as it can be known before it is read.
     role
-        What it stands for in papers, e.g. ``digits``; of several with one role, the first that can
-        be had is taken. ``None``: it stands for itself.
+        Its role in papers, e.g. ``digits``; the first available dataset of a role is used.
+        ``None``: it has no role but its own.
     mirror
         The mirror's folder that holds the files, or ``None``.
     files
@@ -72,17 +72,17 @@ class DatasetEntry:
         The :func:`~fedreact.data.files.content_sha256` of the right data, or ``None`` if it is not
         known.
     steps
-        What a person has to do to get the files, one line, or ``None`` if they can be downloaded.
+        What a person must do to get the files, one line; ``None`` if they can be downloaded.
     scales
-        Options of its reader, by scale: how much of it is taken. A scale that is ``like`` another
-        one and has none takes those of the other.
+        Options of its reader by scale: the part of it that is used. A scale that is ``like``
+        another one and has no entry uses the other's.
     owners
-        People, or whatever else its series are of, by scale as ``scales``, where that is known
-        before it is read: so many clients there are if each is one.
+        Number of people (or stations, arms) behind its series by scale, where known before it is
+        read: the number of clients if each is one.
     name
         As in :attr:`SeriesDataset.name <fedreact.data.dataset.SeriesDataset.name>`.
     file
-        Of the registry that has it.
+        Registry file with this entry.
     """
 
     title: str

@@ -25,23 +25,23 @@ class Options:
     steps
         Local steps in a round.
     gflops
-        Instead of steps: what a client computes in all, the features of its train samples
-        included, in GFLOPs. As many steps are taken as come closest.
+        Compute of a client in GFLOPs, including the features of its train samples; replaces
+        ``steps`` by the nearest number of steps.
     clients_per_round
-        Clients that train in a round, drawn anew in each, so that a federation of many takes no
-        longer than one of few; all, if it is not given.
+        Clients that train in a round, drawn anew in each; ``null``: all. A fixed number keeps
+        rounds short in large federations.
     batch_size
-        Anchors of a step.
+        Anchors per step.
     learning_rate
-        Of the optimiser.
+        Learning rate of the optimiser.
     optimizer
         ``kind``, a file of ``optimizers/``, and its options.
     negatives
-        Negative samples R of an anchor.
+        Negative samples R per anchor.
     negative_weighting
-        Whether the terms of negatives are averaged, or summed as eq. 1 reads.
+        Whether the terms of the negatives are averaged or, as in eq. 1, summed.
     precision
-        Of activations and matrix products in training.
+        Precision of activations and matrix products in training.
     """
 
     encoder: Annotated[str, ENCODERS] = "table12"

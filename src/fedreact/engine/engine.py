@@ -68,7 +68,7 @@ class Job:
     clients
         K integer arrays, the series of each client.
     seed
-        Of the generators, keyed by (seed, purpose, round, client).
+        Seed of the generators, keyed by (seed, purpose, round, client).
     per_round
         Clients that take part in a round, drawn anew in each; ``None``: all.
     """

@@ -16,14 +16,14 @@ class LossOfTasks:
     Attributes
     ----------
     kind
-        Of the task.
+        Kind of the task.
     labels
-        Of several labels that may be true. ``normalised``: p = sigmoid(z) over the sum of all
-        labels' p, and -sum_m q_m log p_m with q = (1 - smoothing) y + smoothing / M: eq. 4.1 with
-        the logarithm that its second part lacks, and what Keras makes of outputs of sigmoids under
-        a categorical cross-entropy. ``binary``: the mean of each label's own cross-entropy.
+        Loss of several labels that may be true. ``normalised``: p = sigmoid(z) over the sum of all
+        labels' p, and -sum_m q_m log p_m with q = (1 - smoothing) y + smoothing / M. This is eq.
+        4.1 with the logarithm that its second part lacks, and Keras's categorical cross-entropy on
+        sigmoid outputs. ``binary``: the mean of each label's own cross-entropy.
     smoothing
-        Of ``normalised``.
+        Label smoothing of ``normalised``.
     bounded
         Whether predicted numbers are sigmoid(z), of targets scaled to [0, 1]; else z.
     """

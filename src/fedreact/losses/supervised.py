@@ -31,10 +31,10 @@ class SupervisedLoss:
     Attributes
     ----------
     error
-        Of a regression.
+        Loss of a regression.
     units
-        Of its targets, where clients say how good a model is: spread and mean of each, by which
-        they were standardised; nothing if they were not.
+        Spread and mean by which targets were standardised, for clients that score a model; empty if
+        they were not.
     """
 
     architecture: Architecture

@@ -43,7 +43,7 @@ class Metric:
     counted
         Whether it is counted, not measured: an interval would say nothing.
     kinds
-        Of tasks that it is computed for.
+        Kinds of tasks that it is computed for.
     samples
         ``samples(outputs [N, c], y [N] or [N, M]) -> [N, S]``: statistics of each sample, given
         scores of labels (several labels are true where theirs are above 0) or predicted targets;

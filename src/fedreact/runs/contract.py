@@ -88,11 +88,11 @@ class Method:
     Attributes
     ----------
     name
-        Of the method, with its changes, if any.
+        Name of the method, with its changes, if any.
     algorithm
         File of its algorithm.
     options
-        Of the algorithm.
+        Options of the algorithm.
     of_run
         Options of the run that it sets for itself.
     """

@@ -19,11 +19,11 @@ class Communication:
     encoder
         A file of ``models/encoders/``.
     channels, steps, outputs
-        Of the series and the task.
+        Channels and steps of the series, and outputs of the task.
     features
-        Of the encoder.
+        Features of the encoder.
     clusters
-        C.
+        Number of clusters C.
     """
 
     architectures: Annotated[dict[str, str], ARCHITECTURES]

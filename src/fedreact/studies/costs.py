@@ -62,7 +62,7 @@ class Costs:
     architectures
         Files of ``models/architectures/``, by their labels.
     channels, steps, outputs
-        Of the series and the task.
+        Channels and steps of the series, and outputs of the task.
     """
 
     architectures: Annotated[dict[str, str], ARCHITECTURES]

@@ -25,17 +25,17 @@ class Detector:
     Attributes
     ----------
     accuracy
-        Share of the samples that the model is right on at first.
+        Accuracy of the model before the fall.
     falls
-        By how much it falls.
+        Sizes of the fall.
     samples
-        Of a round's score.
+        Samples per score.
     deltas
-        Falls of the score that the test with samples needs besides; .2 in FedConD on images.
+        Thresholds delta of the test by counts; .2 in FedConD on images.
     rounds
-        After the fall; as many as are kept lie before it.
+        Rounds after the fall; before it there are as many as the queue keeps.
     repeats
-        Clients that are simulated for each seed.
+        Simulated clients per seed.
     """
 
     accuracy: InnerShare = 0.8

@@ -24,11 +24,11 @@ class Polyline:
     Attributes
     ----------
     architecture
-        A file of ``models/architectures/``, whose initial weights travel.
+        A file of ``models/architectures/``; its initial weights are compressed.
     channels, steps, outputs
-        Of the series and the task.
+        Channels and steps of the series, and outputs of the task.
     decimals
-        Precisions.
+        Numbers of decimals.
     """
 
     architecture: Annotated[str, ARCHITECTURES] = "cnn-fedat"

@@ -280,11 +280,11 @@ class Theorem1:
     Attributes
     ----------
     windows
-        w.
+        Windows w.
     decays
-        gamma.
+        Decays gamma.
     clients, rounds
-        K and T.
+        Numbers of clients K and of rounds T.
     dimension
         Inputs d of the encoder.
     features

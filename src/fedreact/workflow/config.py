@@ -20,9 +20,9 @@ class Config:
     Attributes
     ----------
     papers
-        Whose outputs are built: names, one name, or ``all``.
+        Papers to build: names, one name, or ``all``.
     dataset
-        Of the main role, digits; ``<role>_dataset`` is that of another.
+        Dataset of the main role, digits; ``<role>_dataset`` is that of another role.
     """
 
     scale: str
@@ -40,17 +40,17 @@ class Scale:
     Attributes
     ----------
     seeds
-        That every setting is run with, unless its paper says otherwise.
+        Seeds of every setting, unless its paper has others.
     threads
-        Of a training, at most.
+        Largest number of threads per training.
     minutes
-        Of a training on a cluster, by kind of run, or ``default``.
+        Limit of a training on a cluster, by kind of run, or ``default``.
     datasets
-        Dataset by role, where ``auto`` is not to choose.
+        Dataset by role, in place of ``auto``.
     about
-        What a reader of the results must know before all else.
+        The first thing that a reader of the results must know.
     like
-        Another scale: papers are run as at that one, but for what their own files of this one say.
+        Another scale: papers run as at that one, except for their own files of this scale.
     """
 
     seeds: tuple[options.Natural, ...]

@@ -21,15 +21,15 @@ class About:
     Attributes
     ----------
     title, cite
-        Of the paper.
+        Title and citation of the paper.
     short
-        What it is called where there is little room; its title up to a colon, if it is not given.
+        Short name; by default its title up to a colon.
     prefix
-        Before the names of its tables and figures; its folder's name and ``_``, if it is not given.
+        Prefix of the names of its tables and figures; by default its folder's name and ``_``.
     margins
-        Of metrics: the smallest difference that matters, for its claims.
+        Margin of each metric: claims treat smaller differences as negligible.
     names_of_data
-        What its labels call a role of data.
+        Name of each role of data in its labels.
     """
 
     title: str
@@ -73,7 +73,7 @@ class TableSpec:
     rows_are
         What a name in a row stands for; one in a column is the other.
     setting, method
-        Of all cells.
+        Setting or method of all cells.
     metrics
         Names of metrics; the first is the table's.
     score
@@ -81,10 +81,10 @@ class TableSpec:
     study
         Instead: ``kind``, a file of ``studies/``, and its options.
     reference
-        Label of the method that those beside it are compared with, by seed.
+        Label of the method that the others are compared with, by seed.
     reaching
-        One of the metrics: all are taken when a method first has what all beside it have in the
-        end, instead of by ``score``.
+        One of the metrics: instead of by ``score``, all metrics are read when a method first has
+        the final score of the weakest method of the row.
     """
 
     title: str
@@ -147,9 +147,9 @@ class SearchSpec:
     Attributes
     ----------
     grids
-        Of each method, values by option.
+        Values by option, for each method.
     seeds
-        That no table uses.
+        Seeds, none of which a table uses.
     score
         The mean over rounds, or the last round's.
     """
@@ -202,9 +202,9 @@ class PaperScale:
         ``own``: each partition and seed trains an encoder; or a partition and seed whose encoder
         all settings of its data share. Settings of other data share that of their partition.
     encoder_own
-        Settings that train an encoder for each seed all the same.
+        Settings that train an encoder for each seed nevertheless.
     seeds
-        Of a kind of run, where they are others than the scale's.
+        Seeds by kind of run, where they differ from the scale's.
     defaults, of, settings
         Options by step (a kind of run, ``encoder``, or a partitioner): of all settings, of those of
         a role of data, of a setting.
@@ -213,13 +213,13 @@ class PaperScale:
     at_most
         Bounds of options, by step.
     tuned
-        Options of the methods of a job that a search found best.
+        Best options found by a search, by method of a job.
     differences
-        From the paper's protocol, for people.
+        Differences from the paper's protocol, for people.
     differences_of
-        Further ones, by role of data or kind of run.
+        Further differences, by role of data or kind of run.
     unlike
-        Further ones, by setting and kind of run.
+        Further differences, by setting and kind of run.
     left_out
         Why tables and figures leave out a setting at this scale: a reason for all kinds of run, or
         a reason by kind. Searches do not leave it out.

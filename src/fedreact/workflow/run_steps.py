@@ -26,7 +26,7 @@ class RunJob:
     Attributes
     ----------
     spec
-        Of its kind.
+        Spec of its kind.
     options, methods, metrics
         As the kind's ``run`` takes them; metrics by name.
     owner, partition

@@ -61,14 +61,15 @@ class ASOFed(Algorithm):
     Attributes
     ----------
     lam
-        Weight of the pull towards the model received, lambda of eq. 5.7.
+        Weight of the proximal term towards the received model, lambda of eq. 5.7.
     beta
-        How long the memory of gradients lasts, eq. 5.9.
+        Decay of the memory of gradients, eq. 5.9.
     order
-        When that memory takes in the gradient before: before it is used (``equations``, 5.8 and
-        5.9), or after (lines 12 to 16 of the ``algorithm``), which makes it a step older.
+        Order of adding the last gradient to that memory and of using it: added first
+        (``equations``, 5.8 and 5.9), or used first (lines 12 to 16 of the algorithm), which makes
+        it a step older.
     dynamic
-        Whether clients that take long have a higher rate, eq. 5.11; ASO-Fed(-D) has not.
+        Whether slow clients have a higher rate, eq. 5.11; ASO-Fed(-D) does not.
     features
         What eqs. 5.5 and 5.6 do to the first layer. ``literal``: each update multiplies it by
         attention weights that sum to 1 in a row, which erases it. ``scaled``: by these times the

@@ -19,10 +19,10 @@ class FedAsync(Algorithm):
     alpha
         Weight of an update.
     staleness
-        What the weight is multiplied with: 1 (``constant``), or (t - tau + 1)^-a (``polynomial``),
-        where t - tau counts the updates since the client was sent off.
+        Factor of the weight: 1 (``constant``), or (t - tau + 1)^-a (``polynomial``), where t - tau
+        counts the updates since the client received its model.
     a
-        Exponent of that.
+        Exponent of ``polynomial``.
     rho
         Clients minimise f_k(w) + rho / 2 |w - w_tau|^2.
     """

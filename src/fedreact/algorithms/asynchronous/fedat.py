@@ -20,16 +20,17 @@ class FedAT(Algorithm):
     Attributes
     ----------
     lam
-        Weight of the pull towards the model received, lambda of eq. 7.3.
+        Weight of the proximal term towards the received model, lambda of eq. 7.3.
     clients
-        That a round of a tier has.
+        Clients per round of a tier.
     precision
-        Decimals of the weights that travel, both ways; ``null``: as they are.
+        Decimals of the sent weights, in both directions; ``null``: full precision.
     weights
-        Of the tiers' models: by the counts of the tiers opposite in speed (``opposite``, eq. 7.1);
-        or ``equal``. ``waiting``: as eq. 7.1, but equal among tiers that have answered until all
-        have. By 7.1 nothing moves until a tier and its opposite have answered, the first time tier
-        M // 2 + 1 does; and the fastest tier's model has weight 0 until the slowest has.
+        Weights of the tiers' models: the counts of the tiers opposite in speed (``opposite``, eq.
+        7.1), ``equal``, or ``waiting``: as eq. 7.1, but equal among the tiers that have answered
+        until all have. By eq. 7.1 the model does not change until a tier and its opposite have
+        answered, which tier M // 2 + 1 does first, and the fastest tier's model has weight 0 until
+        the slowest has answered.
     """
 
     lam: NonNegative = 0.4

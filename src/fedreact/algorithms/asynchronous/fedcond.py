@@ -85,20 +85,20 @@ class FedConD(Algorithm):
     Attributes
     ----------
     lam
-        Weight of the pull towards the model received, lambda of eq. 6.3.
+        Weight of the proximal term towards the received model, lambda of eq. 6.3.
     gamma
         Share of the clients that train at a time.
     test
-        Eq. 6.4 as ``printed``, with one score where the test has a count of samples; by ``counts``
-        of samples, as in the test that it is taken from (STEPD, Nishida and Yamauchi 2007); or
-        ``never``, so that lambda stays as it is.
+        Drift test: eq. 6.4 as ``printed``, with one score in place of a sample count; by ``counts``
+        of samples, as in the test that it builds on (STEPD, Nishida and Yamauchi 2007); or
+        ``never``, which leaves lambda unchanged.
     delta
-        A fall of the score that is needed besides; not by the printed test.
+        Fall of the score that an alarm requires besides significance; the printed test ignores it.
     level
-        Of significance.
+        Significance level of the test.
     factor
-        That lambda is multiplied by in a trip that finds drift; below 1 it falls (Fig. 6.8). In all
-        other trips, also in those without new samples, it is ``lam``.
+        Factor of lambda in a trip that detects drift; below 1 lambda falls (Fig. 6.8). In all other
+        trips, including those without new samples, lambda is ``lam``.
     """
 
     finds: ClassVar[tuple[str, ...]] = ("drift_tests", "alarms_drifting", "alarms_others")

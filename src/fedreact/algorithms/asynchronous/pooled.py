@@ -9,7 +9,7 @@ from fedreact.algorithms.synchronous.fedavg import FedAvg
 
 @dataclass(frozen=True)
 class Pooled(Algorithm):
-    """One client that holds the samples of all; the federation is none."""
+    """One client with the samples of all clients, which is no federation."""
 
     pooled: ClassVar[bool] = True
     travels: ClassVar[bool] = False

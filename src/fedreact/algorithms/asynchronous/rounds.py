@@ -21,11 +21,11 @@ class Rounds(Algorithm):
     of
         A file of ``algorithms/synchronous/``, and its options, if any.
     options
-        Of that algorithm.
+        Options of that algorithm.
     share
-        Of all clients, which take part in a round, if as many are there.
+        Share of all clients that takes part in a round, or as many as answer.
     clients
-        How many take part, instead of a share.
+        Participants per round; replaces ``share``.
     """
 
     of: Annotated[str, plugins.Named("algorithms/synchronous", "ALGORITHM")] = "fedavg"

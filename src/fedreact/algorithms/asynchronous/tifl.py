@@ -41,9 +41,9 @@ class TiFL(Algorithm):
     Attributes
     ----------
     clients
-        That a round has.
+        Clients per round.
     interval
-        Rounds after which probabilities are looked at again (I of Algorithm 2 there).
+        Rounds between updates of the probabilities (I of Algorithm 2 there).
     """
 
     chooses: ClassVar[bool] = True

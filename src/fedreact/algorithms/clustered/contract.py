@@ -96,29 +96,30 @@ class Setting:
     n_clusters
         C, taken as known (arXiv, appendix E).
     seed
-        Of random cluster models.
+        Seed of random cluster models.
     truth
         ``int [T, K]``: each client's true cluster in each round; only reference methods look.
     linkage
-        Of the agglomerative clustering; see :func:`fedreact.clustering.hierarchical.agglomerative`.
+        Linkage of the agglomerative clustering; see
+        :func:`fedreact.clustering.hierarchical.agglomerative`.
     iterations
-        Of AFFECT in each round (appendix C: 5).
+        AFFECT iterations per round (appendix C: 5).
     start
         The smoothed similarities before round 1: ``zeros`` (section 2: W_0 = 0) or ``first``
         (those of round 1).
     first_alpha
-        What AFFECT's first iteration of a round smooths with: the forgetting factor of the round
-        before (``before``) or ``zero``.
+        Forgetting factor of AFFECT's first iteration in a round: that of the round before
+        (``before``) or ``zero``.
     send
-        When clients are sent an estimate with memory: ``always``, or ``unchanged`` (Algorithm 2,
-        line 10: if the cluster has the members that it had in the round before, or in the last
-        round).
+        When clients receive an estimate with memory: ``always``, or ``unchanged`` (Algorithm 2,
+        line 10: if the cluster has the members of the round before, or in the last round).
     unsent
-        What a client that is sent nothing uses: the last model that it had (``kept``) or the one
-        that it fitted in this round (``own``).
+        Model of a client that receives nothing: its last received one (``kept``) or the one that it
+        fitted in this round (``own``).
     identity
-        Whose memory is carried on: ``cluster`` (clusters are matched over the rounds by the
-        overlap of their members) or ``client`` (each client remembers the cluster models it met).
+        Owner of the memory that is carried over rounds: ``cluster`` (clusters are matched over the
+        rounds by the overlap of their members) or ``client`` (each client remembers the cluster
+        models that it met).
     """
 
     n_clusters: int

@@ -54,9 +54,9 @@ class FedReact:
     evolutionary
         Cluster by AFFECT (EC, Algorithm 2), or by the round alone (SC, Algorithm 3).
     memory
-        Means over the rounds: ``a1``, ``a2``, ``a3``, or ``none``, that is memoryless (MMA).
+        Means over the rounds: ``a1``, ``a2``, ``a3``, or ``none``: memoryless (MMA).
     r, q, p0, learn, iterations
-        Of A3 (:class:`fedreact.aggregation.kalman.KalmanSmoothing`).
+        Options of A3 (:class:`fedreact.aggregation.kalman.KalmanSmoothing`).
     """
 
     setting: Setting

@@ -49,7 +49,7 @@ class FedReactPersonal:
     Attributes
     ----------
     memory
-        Of the cluster models, as Fed-REACT has it.
+        Memory of the cluster models, as in Fed-REACT.
     """
 
     setting: Setting

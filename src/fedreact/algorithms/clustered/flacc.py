@@ -52,9 +52,10 @@ class FLACC:
     merge_rounds
         Rounds over which the merges are spread.
     learning_rate, steps
-        Of local training; see :meth:`fedreact.task_models.descent.LocalClients.train`.
+        Learning rate and steps of local training; see
+        :meth:`fedreact.task_models.descent.LocalClients.train`.
     memory
-        As of IFCA; a group's memory starts when it separates.
+        Memory as in IFCA; a group's memory starts when it separates.
     """
 
     setting: Setting

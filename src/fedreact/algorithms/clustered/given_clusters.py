@@ -24,10 +24,10 @@ class GivenClusters:
     Attributes
     ----------
     clusters
-        ``each`` (every client for itself: *local*), ``one`` (all together: *global*) or ``true``
-        (those of the data: *oracle*).
+        Clusters: ``each`` client alone (*local*), ``one`` for all (*global*) or the ``true`` ones
+        (*oracle*).
     memory
-        Means over the rounds, as Fed-REACT takes them: ``a1``, or ``none``.
+        Means over the rounds, as in Fed-REACT: ``a1``, or ``none``.
     """
 
     setting: Setting

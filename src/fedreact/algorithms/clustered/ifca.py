@@ -44,13 +44,14 @@ class IFCA:
     memberships
         Clusters of each client, at most C.
     learning_rate, steps
-        Of local training; see :meth:`fedreact.task_models.descent.LocalClients.train`.
+        Learning rate and steps of local training; see
+        :meth:`fedreact.task_models.descent.LocalClients.train`.
     memory
-        What clients hold: the mean of the models of all rounds (``a1``; ICLR, 4.1.2), or those of
-        this round (``none``). It never bears on the models that they choose among and train.
+        Model that clients hold: the mean over all rounds (``a1``; ICLR, 4.1.2), or that of this
+        round (``none``). It never affects the models that they choose among and train.
     start
-        Where the cluster models start: at ``random``, or from the exact fits that C ``clients`` far
-        from each other upload in round 1.
+        Start of the cluster models: ``random``, or the exact fits that C ``clients`` far from each
+        other upload in round 1.
     """
 
     setting: Setting

@@ -20,9 +20,9 @@ class CRNN(Algorithm):
     Attributes
     ----------
     filters, length
-        Of the convolution.
+        Filters and length of the convolution.
     pooled
-        Steps of which the largest is taken.
+        Steps per max pooling.
     hidden
         States of the LSTM, and units of the layer before the outputs.
     """

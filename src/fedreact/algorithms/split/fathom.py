@@ -30,15 +30,16 @@ class Fathom(Algorithm):
     hidden
         States of both LSTMs, and units of the layer before the outputs.
     shared
-        Whether all tasks have one attention vector over time; else each has its own.
+        Whether all tasks share one attention vector over time; else each has its own.
     projection
-        Units of a layer without bias between eq. 4.10's product and its tanh; ``null``: none.
+        Units of a layer without bias between the product of eq. 4.10 and its tanh; ``null``: no
+        layer.
     smoothing
-        Share of the uniform distribution in the targets of several labels: alpha of eq. 4.1.
+        Label smoothing, alpha of eq. 4.1.
     l2
-        Weight of the squares of LSTM weights in the loss.
+        Weight of the L2 penalty on LSTM weights.
     l2_of
-        Of ``all`` matrices of both LSTMs, or of the ``input`` matrix of the first.
+        Penalised weights: ``all`` matrices of both LSTMs, or the ``input`` matrix of the first.
     """
 
     hidden: Count = 64

@@ -19,8 +19,8 @@ class FathomGA(Fathom):
     Attributes
     ----------
     reads
-        The second LSTM reads the states of ``all`` tasks, or its ``own`` task's alone; then nothing
-        is sent.
+        States that the second LSTM reads: those of all tasks, or its own task's alone (then nothing
+        is sent).
     """
 
     reads: Literal["all", "own"] = "all"

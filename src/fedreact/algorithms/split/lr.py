@@ -19,7 +19,7 @@ class LR(Algorithm):
     Attributes
     ----------
     reads
-        The ``last`` row of a window, or the whole ``window``.
+        Input: the last row of a window, or the whole window.
     """
 
     reads: Literal["last", "window"] = "last"

@@ -25,13 +25,13 @@ class MAtt(Algorithm):
     Attributes
     ----------
     filters, length
-        Of the convolution.
+        Filters and length of the convolution.
     hidden
         States of the LSTM.
     wide
-        Units of a layer with rectifiers before the outputs; ``null``: there is none.
+        Units of a ReLU layer before the outputs; ``null``: no layer.
     shared
-        Whether all tasks have one attention vector; else each has its own.
+        Whether all tasks share one attention vector; else each has its own.
     """
 
     filters: Count = 64

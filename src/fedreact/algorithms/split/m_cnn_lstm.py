@@ -21,7 +21,7 @@ class MCNNLSTM(Algorithm):
     Attributes
     ----------
     filters, length
-        Of the convolution.
+        Filters and length of the convolution.
     hidden
         States of the LSTM.
     """

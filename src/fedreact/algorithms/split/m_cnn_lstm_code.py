@@ -17,7 +17,7 @@ class MCNNLSTMCode(Shared):
     Attributes
     ----------
     filters, lengths
-        Of the convolutions, one after the other.
+        Filters and lengths of the successive convolutions.
     """
 
     filters: Sizes = (128, 64)

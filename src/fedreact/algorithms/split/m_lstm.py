@@ -22,9 +22,9 @@ class Shared(Algorithm):
     hidden
         States of a task's LSTM.
     common
-        Units of the layer that all share.
+        Units of the shared layer.
     wide
-        Units of a task's layer with rectifiers before its outputs.
+        Units of a task's ReLU layer before its outputs.
     """
 
     hidden: Count = 64

@@ -19,7 +19,7 @@ class MMLP(Algorithm):
     Attributes
     ----------
     width
-        Units of each.
+        Units of each layer.
     """
 
     width: Count = 16

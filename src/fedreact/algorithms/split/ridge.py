@@ -23,7 +23,8 @@ class Ridge(Fitted):
     Attributes
     ----------
     penalties
-        Of which each client takes the one with the least squared error on its validation windows.
+        Candidate penalties; each client uses the one with the smallest squared error on its
+        validation windows.
     """
 
     penalties: tuple[Positive, ...] = (0.1, 1.0, 10.0, 100.0, 1000.0)

@@ -22,9 +22,10 @@ class SLSTM(Algorithm):
     hidden
         States of the LSTM.
     wide
-        Units of a layer with rectifiers before the outputs; ``null``: there is none.
+        Units of a ReLU layer before the outputs; ``null``: no layer.
     filters, lengths
-        Of convolutions with rectifiers before the LSTM, one after the other; none, if empty.
+        Filters and lengths of successive convolutions with ReLU before the LSTM; empty: no
+        convolution.
     """
 
     hidden: Count = 64

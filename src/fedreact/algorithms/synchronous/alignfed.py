@@ -25,7 +25,7 @@ class AlignFed(PartlyShared):
     lam
         Weight of the contrast between target points.
     tau
-        Its temperature.
+        Temperature of the contrast.
     """
 
     lam: NonNegative = 1.0

@@ -19,9 +19,9 @@ class APFL(Algorithm):
     Attributes
     ----------
     alpha
-        Weight of the own model before round 1 (Fed-REACT, ICLR 4.1.1: 0.5).
+        Weight of the personal model before round 1 (Fed-REACT, ICLR 4.1.1: 0.5).
     adaptive
-        Whether a client's alpha descends on f(v_bar) too, by one step in each round (section 5.1
+        Whether a client's alpha also descends on f(v_bar), by one step per round (section 5.1
         there), within [0, 1].
     """
 

@@ -25,12 +25,12 @@ class FedFA(FedAvg):
     Attributes
     ----------
     probability
-        Of augmenting a batch at a layer.
+        Probability of augmenting a batch at a layer.
     momentum
-        Of the running means.
+        Momentum of the running means.
     between
-        How channels vary between clients: each by itself, as in the paper, or all by one number, as
-        in the authors' code, where every channel then has the same weight.
+        Variance of channels between clients: for each channel, as in the paper, or one number for
+        all, as in the authors' code, which gives every channel the same weight.
     """
 
     probability: Probability = 0.5

@@ -32,12 +32,12 @@ class FedICON(Algorithm):
     tau
         Temperature of the contrast.
     scaling, jitter
-        Spread of the factor of each channel, and of the noise, that make a view of a series.
+        Spread of the factor of each channel, and of the noise, in an augmented view.
     adaption
-        At test time: by contrast of two views, as in the paper; by entropy of outputs, as in the
-        authors' code, where only normalisations move; or not at all.
+        Adaption at test time: by contrast of two views, as in the paper; by entropy of outputs, as
+        in the authors' code, which adapts normalisations only; or none.
     test_rate, test_momentum, test_epochs, test_batch
-        Of the gradient descent on the whole unlabelled test set.
+        Options of the gradient descent on the whole unlabelled test set.
     """
 
     tau: Positive = 0.1

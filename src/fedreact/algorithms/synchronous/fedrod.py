@@ -25,7 +25,7 @@ class FedRoD(Algorithm):
     Attributes
     ----------
     smoothing
-        Added to a client's count of each class; with 0, a class that it lacks has no gradient.
+        Added to a client's count of each class; with 0, a missing class has no gradient.
     """
 
     smoothing: NonNegative = 0.0

@@ -32,19 +32,19 @@ class FedST(PartlyShared):
     warm_up
         Rounds of cross-entropy alone, before prototypes are used.
     views
-        Both, or time alone.
+        Views: both, or time alone.
     spectrum
-        The frequency view: amplitudes |X[k]| / T of half the frequencies, log(1 + |X[k]|), or
+        Frequency view: amplitudes |X[k]| / T of half the frequencies, log(1 + |X[k]|), or
         amplitudes of all T.
     classifier
-        A client is tested with the mean of all classifiers, or with the one that it has trained.
+        Tested classifier: the mean of all, or the one that the client has trained.
     adaption
         Whether encoders and projectors are adapted at test time (section 4.4).
     nearest
-        Pseudo-labels are prototypes that features are most aligned with, as eq. 12 trains them, or
-        least, as eq. 17 is printed.
+        Pseudo-label: the most aligned prototype, as eq. 12 trains it, or the least aligned one, as
+        eq. 17 is printed.
     adaption_rate, adaption_steps, adaption_batch
-        Learning rate, steps and samples of a batch at test time.
+        Learning rate, steps and batch size of the adaption at test time.
     renewal
         Share of new data in prototypes at test time.
     """

@@ -24,9 +24,10 @@ class FedTHE(FedRoD):
     alpha
         Share of a test sample in the moving average of features.
     beta
-        Share of the sample itself in what is compared with mean features; the rest is that average.
+        Share of the sample itself in the features that are compared with mean features; the rest is
+        the moving average.
     test_rate, test_steps
-        Of Adam, on the two heads' weights.
+        Learning rate and steps of Adam on the weights of the two heads.
     """
 
     smoothing: NonNegative = 1.0

@@ -15,7 +15,7 @@ class Migration:
     Attributes
     ----------
     probability
-        That a client leaves in a round.
+        Probability that a client leaves in a round.
     """
 
     probability: Probability

@@ -18,7 +18,7 @@ class Visiting:
     Attributes
     ----------
     probability
-        That a client visits another cluster in a round.
+        Probability that a client visits another cluster in a round.
     """
 
     probability: Probability

@@ -21,12 +21,13 @@ class Aligned:
     Attributes
     ----------
     clients
-        So many owners, drawn from the seed; ``null``: all.
+        Number of owners to draw from the seed; ``null``: all.
     series
-        Of each, the first; who has fewer is no client. ``null``: as many as the shortest has.
+        Series per owner, its first ones; owners with fewer are left out. ``null``: as many as the
+        shortest owner has.
     clock
-        Whether the i-th series of each stand beside each other by its ``own`` order, or those of a
-        ``common`` time: then series of a time that not all have are left out.
+        Alignment of the i-th series of all owners: by each owner's ``own`` order, or by a
+        ``common`` time, which leaves out times that some owner lacks.
     test_share
         Share of the test set.
     """

@@ -26,11 +26,11 @@ class Chunks:
     Attributes
     ----------
     sizes
-        Of a label's chunks, an even number of them, in proportion: all samples are dealt.
+        Relative sizes of a label's chunks, an even number of them; all samples are dealt.
     n_labels
         Labels of the data, two or more. There are half as many clients as chunks of all labels.
     test_share
-        Share of the test set, of each chunk.
+        Share of the test set, in each chunk.
     """
 
     sizes: Two = (2000.0, 2750.0, 3250.0, 4000.0)

@@ -22,18 +22,17 @@ class Owner:
     Attributes
     ----------
     clients
-        How many there should be; ``null``: whatever the data has.
+        Expected number of clients; ``null``: as many as the data has.
     owners
-        Take the first so many of them; ``null``: all.
+        Number of owners to use, the first ones; ``null``: all.
     parts
-        Clients that each owner is cut into: in time where that is known, else at random.
+        Clients that each owner is cut into, chronologically where time is known, else at random.
     split
-        Which series are for testing: a random share of each client's, its last ones, or those that
-        the source keeps for it.
+        Test series of a client: a random share, its last ones, or those that the source marks.
     test_share
         Share of the test set.
     gap
-        Series (or trials) left out before a chronological test set, as many as overlap with it.
+        Series (or trials) left out before a chronological test set because they overlap with it.
     """
 
     clients: Count | None = None

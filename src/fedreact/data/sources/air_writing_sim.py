@@ -254,9 +254,9 @@ class AirWritingSim(Source):
     Attributes
     ----------
     per_label
-        Series of each digit that are kept, drawn at random; ``null``: all.
+        Series per digit, drawn at random; ``null``: all.
     seed
-        Of the writers and their digits.
+        Seed of the writers and their digits.
     """
 
     per_label: Count | None = None

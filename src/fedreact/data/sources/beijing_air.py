@@ -63,20 +63,21 @@ class BeijingAir(Source):
     Attributes
     ----------
     stations
-        Which. By default the nine that lack least of the first 8,218 hours: as many as the regions
-        of the dissertation, of whose names Changping, Huairou and Shunyi are among them.
+        Stations. The default has the nine with the fewest missing values in the first 8,218 hours,
+        as many as the dissertation has regions (Changping, Huairou and Shunyi are in both).
     hours
-        The first so many of each station.
+        Hours per station, the first ones.
     length
         Hours of a window.
     targets
-        A pollutant that was not measured is as it last was (``filled``), or windows that would
-        have to predict one are left out (``measured``).
+        Missing pollutants: repeat the last value (``filled``), or leave out windows that would have
+        to predict one (``measured``).
     wind
-        Its direction as a number from 0 (north) by 1/16 clockwise, in one channel, or as a point
-        on a circle (``circle``), in two, which has no jump at north.
+        Wind direction: a number from 0 (north) by 1/16 clockwise, in one channel, or a point on a
+        circle (``circle``), in two channels without a jump at north.
     train_share
-        Channels are brought to [0, 1] by their range in this share of a station's hours, the first.
+        Share of a station's hours, the first ones, that defines the range by which channels are
+        scaled to [0, 1].
     """
 
     stations: Annotated[tuple[Station, ...], msgspec.Meta(min_length=1)] = NINE

@@ -34,11 +34,11 @@ class Bonn(Source):
     Attributes
     ----------
     owner
-        A recording has one label, so as a client it would have one class. ``mixed``: owner i has
-        recording i of each of the five sets. ``recording``: each recording is an owner; 5 i + j is
-        recording i of the j-th set.
+        Owner of a window. A recording has one label, so a client of one recording would have one
+        class. ``mixed``: owner i has recording i of each of the five sets. ``recording``: each
+        recording is an owner; 5 i + j is recording i of the j-th set.
     recordings
-        The first so many of each set.
+        Recordings per set, the first ones.
     """
 
     owner: Literal["mixed", "recording"] = "mixed"

@@ -35,7 +35,7 @@ class CIFAR10(Source):
     Attributes
     ----------
     n_train, n_test
-        The first so many of the images to train on and to test on; ``null``: all.
+        Numbers of train and of test images, the first ones; ``null``: all.
     """
 
     n_train: Count | None = None

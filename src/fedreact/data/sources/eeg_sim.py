@@ -207,9 +207,9 @@ class EEGSim(Source):
     Attributes
     ----------
     n_subjects, n_trials
-        People, and trials of each.
+        Number of people, and of trials per person.
     seed
-        Of the people and their trials.
+        Seed of the people and their trials.
     """
 
     n_subjects: Count = 8

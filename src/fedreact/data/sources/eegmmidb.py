@@ -184,9 +184,9 @@ class EEGMMIDB(Source):
     Attributes
     ----------
     subjects
-        Numbers of people; ``null``: all whose recordings are sound.
+        Numbers of people; ``null``: all people with sound recordings.
     runs
-        4, 8, 12: imagined movements; 3, 7, 11: executed ones.
+        Numbers of runs. 4, 8, 12: imagined movements; 3, 7, 11: executed ones.
     """
 
     subjects: tuple[Count, ...] | None = None

@@ -42,19 +42,20 @@ class ExtraSensory(Source):
     Attributes
     ----------
     people
-        Their numbers from 0 on, in the order of the registered files' names; ``null``: all.
+        Numbers of people from 0 on, in the order of the registered files' names; ``null``: all.
     rows
-        The first so many of each person.
+        Rows per person, the first ones.
     length
         Rows of a window.
     horizon
-        The labels are those of so many rows after a window's last.
+        Rows between a window's last row and its labels.
     past_labels
-        Whether the labels of a window's rows are among its channels.
+        Whether the labels of a window's rows are channels.
     unknown
-        A label that is not known is as it was last known (``forward``), or not true (``false``).
+        Missing labels: repeat the last known one (``forward``), or not true (``false``).
     train_share
-        Features are brought to [0, 1] by their range in this share of a person's rows, the first.
+        Share of a person's rows, the first ones, that defines the range by which features are
+        scaled to [0, 1].
     """
 
     people: tuple[Natural, ...] | None = None

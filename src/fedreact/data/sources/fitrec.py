@@ -63,20 +63,21 @@ class FitRec(Source):
     Attributes
     ----------
     people
-        Their numbers from 0 on, in the order of the registered files' names; ``null``: all.
+        Numbers of people from 0 on, in the order of the registered files' names; ``null``: all.
     rows
-        The first so many of each person.
+        Rows per person, the first ones.
     length
         Rows of a window.
     across
-        Whether windows may reach from a workout into the next, days later.
+        Whether windows may span two workouts, days apart.
     times
         Whether the times since a workout's start, since the first and since the last workout are
-        channels. They stand for latitude, longitude and the person's number, which are not read.
+        channels. They replace latitude, longitude and the person's number, which are not read.
     past_targets
-        Whether speed and heart rate of a window's rows are channels as the targets are, too.
+        Whether speed and heart rate of a window's rows are channels.
     train_share
-        Channels are brought to [0, 1] by their range in this share of a person's rows, the first.
+        Share of a person's rows, the first ones, that defines the range by which channels are
+        scaled to [0, 1].
     """
 
     people: tuple[Natural, ...] | None = None

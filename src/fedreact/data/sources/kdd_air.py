@@ -51,19 +51,20 @@ class KDDAir(Source):
     Attributes
     ----------
     regions
-        Which.
+        Regions.
     hours
-        The first so many that both files have.
+        Hours per region, the first ones that both files have.
     length
         Hours of a window.
     targets
-        A pollutant that was not measured is as it last was (``filled``), or windows that would
-        have to predict one are left out (``measured``).
+        Missing pollutants: repeat the last value (``filled``), or leave out windows that would have
+        to predict one (``measured``).
     wind
-        Its direction as a share of a turn, clockwise from north, in one channel, or as a point on
-        a circle (``circle``), in two, which has no jump at north.
+        Wind direction: a share of a turn, clockwise from north, in one channel, or a point on a
+        circle (``circle``), in two channels without a jump at north.
     train_share
-        Channels are brought to [0, 1] by their range in this share of a region's hours, the first.
+        Share of a region's hours, the first ones, that defines the range by which channels are
+        scaled to [0, 1].
     """
 
     regions: Annotated[tuple[Region, ...], msgspec.Meta(min_length=1)] = REGIONS

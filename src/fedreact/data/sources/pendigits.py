@@ -34,7 +34,7 @@ class Digit:
     label
         The digit, 0 to 9.
     writer
-        Who wrote it, numbered within the file.
+        Number of the writer within the file.
     """
 
     trace: np.ndarray
@@ -221,7 +221,7 @@ class Pendigits(Source):
     Attributes
     ----------
     per_label
-        Series of each digit that are kept, drawn at random; ``null``: all.
+        Series per digit, drawn at random; ``null``: all.
     """
 
     per_label: Count | None = None

@@ -169,7 +169,7 @@ class RTD(Source):
     Attributes
     ----------
     per_label
-        Series of each digit that are kept, drawn at random; ``null``: all.
+        Series per digit, drawn at random; ``null``: all.
     """
 
     per_label: Count | None = None

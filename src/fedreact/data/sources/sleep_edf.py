@@ -63,9 +63,9 @@ class SleepEDF(Source):
     Attributes
     ----------
     people
-        Their numbers, from 0 to 82.
+        Numbers of people, from 0 to 82.
     share
-        Of a night's epochs, evenly spread: 0.1 is each tenth.
+        Share of a night's epochs, evenly spread; 0.1 uses every tenth.
     """
 
     people: tuple[Natural, ...] = tuple(range(20))

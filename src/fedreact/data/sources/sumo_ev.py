@@ -22,11 +22,11 @@ class SumoEV(Source):
     Attributes
     ----------
     share
-        Share of its windows that each vehicle yields.
+        Share of each vehicle's windows that is used.
     thermometer
-        ``noisy``: temperature and humidity as a vehicle's sensors show them; ``none``: as they are.
+        Temperature and humidity: with sensor noise (``noisy``) or exact (``none``).
     seed
-        Of streets, vehicles, drives and sensors.
+        Seed of streets, vehicles, drives and sensors.
     """
 
     share: Share = 1.0

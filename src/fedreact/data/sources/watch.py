@@ -41,9 +41,9 @@ class Watch(Source):
     Attributes
     ----------
     step
-        Steps from a window to the next; 128: none overlap.
+        Steps from the start of a window to the next; with 128, windows do not overlap.
     sensors
-        Acceleration, rotation, or both.
+        Sensors: acceleration, rotation, or both.
     """
 
     step: Count = STEPS

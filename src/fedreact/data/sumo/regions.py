@@ -18,7 +18,7 @@ class Region:
     Attributes
     ----------
     latitude, longitude
-        Of the middle of its street network, degrees.
+        Centre of its street network, degrees.
     layout
         Options of SUMO's ``netgenerate``.
     elevation

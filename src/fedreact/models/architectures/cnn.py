@@ -35,9 +35,9 @@ class CNN(FlatWeights):
     widths
         Channels of the blocks; the last are the features.
     kernel, stride
-        Of the first convolution; the others have 8 and 1.
+        Kernel and stride of the first convolution; the others have 8 and 1.
     drop
-        Share that dropout sets to 0 behind the first block.
+        Dropout after the first block.
     """
 
     in_channels: int = 9

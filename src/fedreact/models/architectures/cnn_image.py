@@ -34,9 +34,9 @@ class ImageCNN(FlatWeights):
     widths
         Kernels of each convolution.
     pooled
-        Whether a pooling follows each.
+        Whether a pooling follows each convolution.
     hidden
-        Of a fully connected layer with ReLU before the head; 0: there is none.
+        Units of a fully connected ReLU layer before the head; 0: no layer.
     """
 
     in_channels: int = 28

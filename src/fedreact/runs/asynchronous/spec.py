@@ -32,52 +32,51 @@ class Options:
     architecture
         A file of ``models/architectures/``.
     gflops
-        What a client computes in training over all, on average, in GFLOPs; the run ends then.
+        Compute budget in training, mean over clients, in GFLOPs; the run ends when it is spent.
     minutes
-        Simulated minutes after which it ends, instead.
+        Simulated minutes after which the run ends; replaces ``gflops``.
     points
-        How often models are scored, at even shares of the updates.
+        Number of times that models are scored, at even shares of the updates.
     epochs
-        Passes over a client's samples in a trip.
+        Passes over a client's samples per trip.
     steps
-        Local steps in a trip, instead of epochs.
+        Local steps per trip; replaces ``epochs``.
     batch_size
-        Samples of a step.
+        Samples per step.
     learning_rate
-        Of the optimiser.
+        Learning rate of the optimiser.
     optimizer
         ``kind``, a file of ``optimizers/``, and its options.
     precision
-        Of matrix products in training.
+        Precision of matrix products in training.
     error
-        What is minimised of a regression: the squared or the absolute error (eq. 2.3).
+        Loss of a regression: the squared or the absolute error (eq. 2.3).
     delays
-        Seconds from and to, between which a trip's delay lies, for each of as many equal parts of
-        the clients, fast ones first: tiers, for algorithms that have some.
+        Ranges of a trip's delay in seconds, one range for each of several equal parts of the
+        clients, fast parts first. Algorithms with tiers use these parts as tiers.
     redrawn
-        Whether each trip has a delay of its own; else a client has one for all of its trips.
+        Whether the delay is drawn for each trip; else once for each client.
     rate
-        GFLOPs that a device computes in a second.
+        Speed of a device, GFLOPs per second.
     start
-        Share of its train samples that a client has at the start, from and to.
+        Range of the share of its train samples that a client has at the start.
     growth
-        Share that arrives with each of its trips, from and to.
+        Range of the share of its train samples that arrives with each of a client's trips.
     silent
         Share of the clients that never answer.
     leaving
-        Clients that leave for good at some time.
+        Clients that leave for good at a random time.
     lost
         Probability that an update does not arrive.
     drifting
-        Share of the clients whose inputs change: of a part of what arrives they are no longer what
-        they were.
+        Share of the clients with drift: part of their arriving samples has changed inputs.
     drift_at
-        Where that part begins in a client's train samples, and how long it is, as shares.
+        Start and length of that part, as shares of a client's train samples.
     drift_values
-        Inputs then are uniformly random between these two; ``null``: noise of spread 0.5 is added
-        to them, and they are cut to 0 to 1.
+        Range of the uniformly random inputs that replace the true ones; ``null``: noise of spread
+        0.5 is added instead, and inputs are clipped to 0 to 1.
     validate
-        Whether clients are tested on a tenth of their train samples, which they do not train on.
+        Whether clients are tested on a held-out tenth of their train samples.
     """
 
     architecture: Annotated[str, Named("models/architectures", "ARCHITECTURE")] = "lstm-plain"

@@ -38,43 +38,45 @@ class Options:
     drift
         How clients' data changes: ``kind``, a file of ``clients/drifts/``, and its options.
     n_clusters
-        C that methods are told: a number, ``elbow`` or ``silhouette``; ``null``: the true one.
+        Number of clusters C that methods use: a number, ``elbow`` or ``silhouette``; ``null``: the
+        true number.
     feature_scaling
-        Whether features are brought to mean 0, variance 1 over the clients' train samples
-        (``standard``), or all divided by one number, their spread there (``spread``). Those of a
+        Scaling of features over the clients' train samples: to mean 0 and variance 1
+        (``standard``), by one number, their common spread (``spread``), or ``none``. Features of a
         regression are always standardised.
     C
-        Of the SVM.
+        Inverse regularisation C of the SVM.
     loss
-        Of the SVM.
+        Loss of the SVM.
     regressor
-        Task model of a regression: a linear layer trained by Adam (``sgd``), or ``ridge``; ``mean``
-        and ``last`` are no model, for reference.
+        Task model of a regression: a linear layer trained by Adam (``sgd``) or ``ridge``; ``mean``
+        and ``last`` are baselines without a model.
     penalty
-        Of ridge.
+        Penalty of ridge.
     sgd_epochs, sgd_batch_size, sgd_learning_rate
-        Of sgd.
+        Epochs, batch size and learning rate of ``sgd``.
     linkage
-        Of the agglomerative clustering.
+        Linkage of the agglomerative clustering.
     affect_iterations
-        Of AFFECT in each round.
+        AFFECT iterations per round.
     affect_start
         Smoothed similarities before round 1: zeros, or those of the first round.
     affect_first_alpha
-        What AFFECT's first iteration smooths with: the forgetting factor of the round before, or 0.
+        Forgetting factor of AFFECT's first iteration in a round: that of the round before, or 0.
     send
-        Which clients get an estimate: always all, or those whose cluster is unchanged.
+        Clients that receive an estimate: all, or those with an unchanged cluster.
     unsent
-        What a client uses that is sent nothing: the model it has kept, or its own of the round.
+        Model of a client that receives nothing: its last received one, or its own of the round.
     identity
-        Whose memory is carried on: a cluster's, or each client's own.
+        Owner of the memory that is carried over rounds: a cluster or a client.
     test_on
-        Where data drifts: the label distribution of the round, or the cluster's in the long run.
+        Label distribution of the test under drift: that of the round, or the cluster's long-run
+        one.
     exchange
-        Whether clients that keep to their partition are tested on another client's test samples,
-        too (as in synchronous runs).
+        Whether clients without drift are also tested on another client's test samples (as in
+        synchronous runs).
     validate
-        Whether clients are tested on a tenth of their train samples, which they do not train on.
+        Whether clients are tested on a held-out tenth of their train samples.
     """
 
     rounds: Count = 60

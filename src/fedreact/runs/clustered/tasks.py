@@ -72,11 +72,11 @@ class Regression:
         (:func:`fedreact.task_models.ridge.fit_ridge`), or no model at all, for reference: a
         client's ``mean``, or its ``last`` target.
     penalty
-        Of ridge.
+        Penalty of ridge.
     sgd
         Epochs, batch size and learning rate of sgd.
     seed
-        Of the order of samples in sgd.
+        Seed of the order of samples in sgd.
     """
 
     unit: float | np.ndarray = 1.0

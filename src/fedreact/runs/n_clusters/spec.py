@@ -25,11 +25,11 @@ class Options:
     Attributes
     ----------
     samples
-        Labelled samples |M| of each client: a curve for each.
+        Labelled samples |M| per client, with one curve for each number.
     rounds
-        Rounds that are averaged.
+        Rounds to average over.
     max_clusters
-        Largest number that is tried, or as many as there are clients.
+        Largest number of clusters to try, at most the number of clients.
     feature_scaling, C, loss, regressor, penalty, linkage
         As in Phase 2.
     sgd_epochs, sgd_batch_size, sgd_learning_rate

@@ -25,46 +25,47 @@ class Options:
     Attributes
     ----------
     owners
-        Whether each client is its own, or ``one`` has all of them and the server: the same
-        computation, and nothing is sent.
+        Whether each client has its own process or ``one`` owner has all clients and the server.
+        Both compute the same; with one owner nothing is sent.
     epochs
-        Passes over a client's windows, at most; validated after each, if nothing else is said.
+        Largest number of passes over a client's windows; models are validated after each pass
+        unless ``gflops`` is set.
     gflops
-        What a client computes over all, its share of the server among it, in GFLOPs; then training
-        ends, if it has not after so many epochs.
+        Compute budget of a client including its share of the server, in GFLOPs; training ends when
+        it or ``epochs`` is spent.
     points
-        How often models are validated in that budget, at even shares of the steps.
+        Number of validations within that budget, at even shares of the steps.
     patience
-        Validations without a smaller loss after which training stops.
+        Validations without a smaller loss before training stops.
     keep
-        The weights with the smallest loss of validation are tested, or the last ones.
+        Weights to test: those with the smallest validation loss, or the last ones.
     validation
-        Share of the train windows, the last ones, that nobody trains on.
+        Share of the train windows, the last ones, that is held out for validation.
     share
-        Of the other train windows, the first so many are there.
+        Share of the remaining train windows, the first ones, that is used.
     shuffle
-        Whether windows are put in a new order in each epoch, the same for all clients; else batches
+        Whether windows are reordered in each epoch, in the same order for all clients; else batches
         are in the order of time.
     scaled_by
-        Channels and targets are brought to [0, 1] by their range in a client's windows to train
-        on, or in ``all`` of its windows, those of tests included.
+        Windows that define the range by which channels and targets are scaled to [0, 1]: a client's
+        ``train`` windows, or ``all`` of its windows including test windows.
     bounded
-        Whether predicted numbers pass a sigmoid, so that none lies outside that range.
+        Whether a sigmoid bounds predicted numbers to that range.
     labels
-        Loss of several labels: cross-entropy of probabilities that are divided by their sum, or of
-        each label.
+        Loss of several labels: cross-entropy of probabilities divided by their sum, or of each
+        label.
     batch_size
-        Windows of a client in a step.
+        Windows of a client per step.
     learning_rate
-        Of the optimiser.
+        Learning rate of the optimiser.
     optimizer
         ``kind``, a file of ``optimizers/``, and its options.
     dropout
-        Share of an LSTM's inputs that a step leaves out, the same at all rows of a window.
+        Share of an LSTM's inputs that a step drops, the same at all rows of a window.
     recurrent_dropout
-        Share of its states that do not reach the next row.
+        Share of an LSTM's states that a step drops between rows.
     cell
-        What LSTMs have beside their gates.
+        Activation of LSTM cells.
     """
 
     owners: Literal["each", "one"] = "each"

@@ -33,34 +33,34 @@ class Options:
     rounds
         Communication rounds.
     epochs
-        Passes over a client's samples in a round.
+        Passes over a client's samples per round.
     steps
-        Local steps in a round, instead of epochs.
+        Local steps per round; replaces ``epochs``.
     gflops
-        Instead of both: what a client computes in training over all rounds, in all models that the
-        algorithm has it train, in GFLOPs. As many steps are taken as come closest.
+        Compute of a client in GFLOPs, over all rounds and all models that the algorithm trains;
+        replaces ``epochs`` and ``steps`` by the nearest number of steps.
     batch_size
-        Samples of a step.
+        Samples per step.
     step_gflops
-        Instead of a batch size: GFLOPs of a step. As many samples are taken as come closest, so
-        that architectures with the same budget take about as many steps.
+        GFLOPs per step; replaces ``batch_size`` by the nearest number of samples, so that
+        architectures with the same budget take about the same number of steps.
     learning_rate
-        Of the optimiser.
+        Learning rate of the optimiser.
     optimizer
         ``kind``, a file of ``optimizers/``, and its options.
     precision
-        Of matrix products in training.
+        Precision of matrix products in training.
     score
-        Rounds that are scored: all, the last, or ``doubling``: 1, 2, 4, 8, ... and the last.
+        Scored rounds: all, the last, or ``doubling``: 1, 2, 4, 8, ... and the last.
     exchange
-        Whether clients are tested on another client's test samples, too, of another owner if the
-        data says whose series are: ``<metric>_exchanged`` in the scores.
+        Whether clients are also tested on another client's test samples, from another owner if the
+        data names owners; scores have them as ``<metric>_exchanged``.
     validate
-        Whether clients are tested on a tenth of their train samples, which they do not train on.
+        Whether clients are tested on a held-out tenth of their train samples.
     stacked
-        Clients that a core trains together, at most. It pays where steps are small, below .5 GFLOPs
-        (``python benchmarks/stacked.py``). Another number rounds otherwise, which training can
-        amplify.
+        Largest number of clients that a core trains together. Stacking is faster for steps below .5
+        GFLOPs (``python benchmarks/stacked.py``). Another number changes rounding, and training can
+        amplify it.
     """
 
     architecture: Annotated[str, Named("models/architectures", "ARCHITECTURE")] = "causal-cnn"
