@@ -1,6 +1,5 @@
 """What methods reach over what it takes them (in no paper)."""
 
-import textwrap
 from collections.abc import Mapping
 from dataclasses import dataclass
 from typing import Any, Literal
@@ -67,6 +66,7 @@ class Curves(FigureKind):
         from fedreact import plugins
         from fedreact.figures.looks import looks
         from fedreact.figures.style import (
+            balanced,
             interval,
             logarithmic,
             panel_names,
@@ -123,9 +123,9 @@ class Curves(FigureKind):
         for axes, over in zip(grid, self.overs):  # axes share those of their column, or all one
             logarithmic(axes.xaxis, [line[over] for line in cells.values()])
         for axes, of in zip(grid[max(0, len(drawings) - columns) :], counted * columns):
-            axes.set_xlabel(textwrap.fill(of.title, 46), fontsize="small")
+            axes.set_xlabel(balanced(of.title, 46), fontsize="small")
         for axes in grid[::columns]:
-            axes.set_ylabel(textwrap.fill(score.title, 24))  # as much as a panel is high
+            axes.set_ylabel(balanced(score.title, 24))  # as much as a panel is high
         title_and_legend(figure, grid[: len(drawings)], with_seeds(title, seeds_of(cells)), 5)
         return figure
 

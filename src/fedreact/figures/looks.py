@@ -7,6 +7,7 @@ imported here, since the workflow starts often.
 """
 
 import contextlib
+import re
 from collections import Counter
 from collections.abc import Iterable, Iterator, Mapping
 from contextvars import ContextVar
@@ -111,17 +112,33 @@ def looks(labels: Iterable[str]) -> dict[str, Look]:
 
 
 def named(label: str, data: Iterable[str]) -> str:
-    """Name a panel or row by its data, where that is not the data that the paper names.
+    """Name a panel or row by its data, where that stands in for the paper's.
 
     Parameters
     ----------
     label
-        As ``figures.yaml`` has it.
+        As ``figures.yaml`` has it, e.g. ``"(a) RTD"``.
     data
         Datasets that are shown there.
+
+    Returns
+    -------
+    str
+        E.g. ``"(a) Digits (pendigits; paper: RTD)"``; the label as it is where it names no role of
+        data, where its data is the paper's, or where several datasets are shown.
     """
     datasets = list(dict.fromkeys(data))
-    for name in _PAPER.get(NO_PAPER).names.values():
-        if name in label and datasets and name.casefold() not in datasets:
-            return label.replace(name, f"{', '.join(datasets)} (paper: {name})")
+    if len(datasets) != 1:
+        return label
+    plain = _plain(datasets[0].partition("+")[0])
+    for role, name in _PAPER.get(NO_PAPER).names.items():
+        found = re.search(rf"(?<![\w-]){re.escape(name)}(?![\w-])", label)
+        if found and plain not in (_plain(role), _plain(name)) and _plain(role) != _plain(name):
+            shown = f"{role.capitalize()} ({datasets[0]}; paper: {name})"
+            return label[: found.start()] + shown + label[found.end() :]
     return label
+
+
+def _plain(name):
+    """Return a name in small letters, without what joins its words."""
+    return re.sub(r"[-_ ]", "", name.lower())

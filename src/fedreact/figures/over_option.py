@@ -76,7 +76,7 @@ class OverOption(FigureKind):
 
         from fedreact import plugins
         from fedreact.figures.looks import looks
-        from fedreact.figures.style import interval
+        from fedreact.figures.style import balanced, interval
 
         looks_of = looks(self.legend())
         for i, label in enumerate(self.curves):
@@ -100,7 +100,8 @@ class OverOption(FigureKind):
         axes.set_xscale("log")
         axes.set_xticks(self.values, [f"{v:g}" for v in self.values])
         axes.minorticks_off()
-        axes.set(xlabel=self.label, ylabel=plugins.load("metrics", metric, "METRIC").title)
+        title = plugins.load("metrics", metric, "METRIC").title
+        axes.set(xlabel=self.label, ylabel=balanced(title, 24))
         axes.spines[["top", "right"]].set_visible(False)
 
 

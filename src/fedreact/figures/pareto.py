@@ -54,12 +54,11 @@ class Pareto(FigureKind):
 
     def draw(self, title, cells, files):
         """Draw the panels, two beside each other."""
-        import textwrap
-
         from matplotlib.figure import Figure
 
         from fedreact import plugins
         from fedreact.figures.style import (
+            balanced,
             logarithmic,
             panel_names,
             seeds_of,
@@ -74,13 +73,13 @@ class Pareto(FigureKind):
         score, cost = (plugins.load("metrics", name, "METRIC") for name in self.metrics)
         columns = min(2, len(panels))
         rows = -(-len(panels) // columns)
-        figure = Figure(figsize=(max(4.6, 3.6 * columns), 1.1 + 2.4 * rows), layout="constrained")
+        figure = Figure(figsize=(max(6, 3.6 * columns), 1.1 + 2.4 * rows), layout="constrained")
         grid = figure.subplots(rows, columns, squeeze=False).ravel()
         names = panel_names(panels, cells)
         for axes, panel in zip(grid, panels):
             self._draw_panel(axes, panel, cells, score)
             axes.set_title(names[panel], fontsize="small")
-            axes.set_xlabel(textwrap.fill(cost.title, 46), fontsize="small")
+            axes.set_xlabel(balanced(cost.title, 46), fontsize="small")
             own = [lines[self.over] for (of, _), lines in cells.items() if of == panel]
             logarithmic(axes.xaxis, own)
             axes.grid(linewidth=0.3)
@@ -89,7 +88,7 @@ class Pareto(FigureKind):
         for axes in grid[len(panels) :]:
             axes.set_visible(False)
         for axes in grid[::columns]:
-            axes.set_ylabel(textwrap.fill(score.title, 24))
+            axes.set_ylabel(balanced(score.title, 24))
         title_and_legend(figure, grid[: len(panels)], with_seeds(title, seeds_of(cells)), 4)
         return figure
 

@@ -30,14 +30,12 @@ class Published(FigureKind):
 
     def draw(self, title, cells, files):
         """Draw the panels of tables that have published values, two beside each other."""
-        import textwrap
-
         import pandas as pd
         from matplotlib.figure import Figure
 
         from fedreact import plugins
         from fedreact.figures.looks import looks
-        from fedreact.figures.style import title_and_legend
+        from fedreact.figures.style import balanced, title_and_legend
 
         panels = {}
         for name, table in self.tables.items():
@@ -68,9 +66,7 @@ class Published(FigureKind):
             axes.set(xlim=limits, ylim=limits, aspect="equal")
             axes.set_title(name, fontsize="small")
             axes.set_xlabel("Published", fontsize="small")
-            axes.set_ylabel(
-                textwrap.fill(f"Rebuilt, {metric.title[:1].lower()}{metric.title[1:]}", 30)
-            )
+            axes.set_ylabel(balanced(f"Rebuilt, {metric.title[:1].lower()}{metric.title[1:]}", 30))
             axes.yaxis.label.set_fontsize("small")
             axes.tick_params(labelsize="small")
             axes.grid(linewidth=0.3)
@@ -100,8 +96,9 @@ def _points(axes, lines, label, look):
         elinewidth=0.7,
         zorder=2,
     )
+    comparable = lines["verdict"] != "not-comparable"
     for compared, filled in ((False, "white"), (True, look.colour)):
-        own = lines[(lines["verdict"] != "not-comparable") == compared]
+        own = lines[comparable == compared]
         axes.plot(
             own["published"],
             own["mean"],
@@ -110,7 +107,7 @@ def _points(axes, lines, label, look):
             markerfacecolor=filled,
             markersize=5,
             zorder=3,
-            label=label if compared == (len(own) == len(lines)) else None,
+            label=label if compared == comparable.any() else None,
         )
 
 

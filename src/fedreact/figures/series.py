@@ -76,8 +76,8 @@ class Series(FigureKind):
                 axes.set_axis_off()
             line[0].set_ylabel(name, fontsize=7, rotation=0, ha="right", va="center", labelpad=6)
         if not self.planes:
-            # On one axis each, since a figure's own labels are no labels of axes.
-            panels[-1, SAMPLES // 2].set_xlabel(self.step, fontsize="small")
+            for axes in panels[-1]:
+                axes.set_xlabel(self.step, fontsize=7)
             figure.supylabel(self.value, fontsize="small")
         title_and_legend(figure, panels.ravel(), title, 6)
         return figure

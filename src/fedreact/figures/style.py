@@ -65,6 +65,15 @@ def logarithmic(axis, counts):
     axis.set_minor_formatter(NullFormatter())
 
 
+def balanced(text: str, room: int) -> str:
+    """Wrap a text into the fewest lines of at most ``room`` characters, of about equal length."""
+    least = -(-len(text) // room)
+    for width in range(-(-len(text) // least), room):
+        if len(lines := textwrap.wrap(text, width)) <= least:
+            return "\n".join(lines)
+    return textwrap.fill(text, room)
+
+
 def forest(axis, labels: list[str], title: str) -> None:
     """Make an axis one of differences: a line from above for each label, zero marked."""
     axis.axvline(0, color="black", linewidth=0.8)
