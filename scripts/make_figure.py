@@ -11,6 +11,7 @@ from fedreact.tables import cells
 
 def main(args):
     """Read what the figure shows, draw, write both formats."""
+    from fedreact.figures.looks import of_paper
     from fedreact.figures.style import save
 
     spec = read_entry(args.figures, args.name)
@@ -18,11 +19,13 @@ def main(args):
     layout = [cells.Place(*line) for line in read_json(args.layout, "--layout")]
     kind = plugins.make("figures", spec, "FIGURE", f"{args.figures}: {args.name}")
     source = f"{args.data}, " if args.data else ""  # none where no data is needed
-    figure = kind.draw(
-        f"{title}\n{source}scale {args.scale}",
-        cells.lines_of(layout, cells.read_scores(args.scores)),
-        args.files,
-    )
+    places, names = read_json(args.looks, "--looks"), read_json(args.names, "--names")
+    with of_paper(places, names):
+        figure = kind.draw(
+            f"{title}\n{source}scale {args.scale}",
+            cells.lines_of(layout, cells.read_scores(args.scores)),
+            args.files,
+        )
     with atomic(args.output) as pdf, atomic(args.output.with_suffix(".png")) as png:
         save(figure, pdf, png)
 
@@ -32,6 +35,8 @@ if __name__ == "__main__":
     p.add_argument("--figures", type=Path, required=True, help="figures.yaml of its paper")
     p.add_argument("--name", required=True, help="its name there")
     p.add_argument("--layout", default="[]", help="JSON: panel, curve, folder, method, why skipped")
+    p.add_argument("--looks", default="{}", help="JSON: place in the palette, by label")
+    p.add_argument("--names", default="{}", help="JSON: what the paper calls its data, by role")
     p.add_argument("--scores", type=Path, nargs="*", default=[], help="csv of runs")
     p.add_argument("--files", type=Path, nargs="*", default=[], help="what else it is made from")
     p.add_argument("--data", required=True, help="names of the datasets, for the title")

@@ -24,9 +24,13 @@ from fedreact.figures.gain import Gain
 from fedreact.figures.label_distribution import LabelDistribution
 from fedreact.figures.n_clusters import NClusters
 from fedreact.figures.over_option import OverOption
+from fedreact.figures.pareto import Pareto
+from fedreact.figures.published import Published
 from fedreact.figures.rand_score import RandScore
 from fedreact.figures.ranks import Ranks
+from fedreact.figures.rounds import Rounds
 from fedreact.figures.sensitivity import Sensitivity
+from fedreact.figures.series import Series
 from fedreact.figures.spectrogram import Spectrogram
 from fedreact.figures.theorem1 import Theorem1
 from fedreact.figures.thermometer import Thermometer
@@ -303,7 +307,44 @@ def bars(path):
     return kind, of_scores(kind), []
 
 
+def rounds(path):
+    return (kind := Rounds(SETTINGS, CURVES)), of_scores(kind), []
+
+
+def pareto(path):
+    """EC is better than SC and sends as much; Alone has the scores of SC and sends nothing."""
+    methods = {"EC": "a1", "SC": "sc", "Alone": {"setting": "s100", "method": "sc"}}
+    kind = Pareto({"left": methods}, "s10")
+    lines = scores().assign(bytes=lambda s: 2.0 * s["round"])
+    alone = (lines["setting"] == "s100") & (lines["method"] == "sc")
+    lines["bytes"] = lines["bytes"].where(~alone, 0.0)
+    return kind, of_scores(kind, lines), []
+
+
+def published(path):
+    """Two cells of one method and one of another, one of them comparable; one is unpublished."""
+    lines = [
+        ["ten", "EC", "accuracy", 0.8, 0.7, 0.9, 0.9, "differs"],
+        ["hundred", "EC", "accuracy", 0.6, 0.5, 0.7, 0.7, "not-comparable"],
+        ["ten", "SC", "accuracy", 0.5, 0.4, 0.6, 0.4, "not-comparable"],
+        ["hundred", "SC", "accuracy", 0.5, 0.4, 0.6, None, None],
+        ["cars", "SC", "rmse", 5.0, 4.0, 6.0, 7.0, "not-comparable"],
+    ]
+    columns = "row column metric mean ci_low ci_high published verdict"
+    kind = Published({"Table 1": "table1"})
+    return kind, {}, [csv(path / "a_paper_table1.csv", columns, lines)]
+
+
+def series(path):
+    kind = Series("digits", {"x": 0, "y": 1}, "Step (ms)", "Place (mm)")
+    return kind, {}, [digits(path / "d.npz")]
+
+
 MADE = {
+    "pareto": pareto,
+    "published": published,
+    "rounds": rounds,
+    "series": series,
     "attention": attention,
     "bars": bars,
     "bars-of-scores": bars_of_scores,

@@ -127,6 +127,9 @@ def in_line(axes, other, name):
 class Asked:
     """Answers with what was asked."""
 
+    def table(self, name):
+        return f"table {name}"
+
     def run(self, kind, setting):
         return [f"run {kind} {setting}"]
 
@@ -149,7 +152,11 @@ class Asked:
         ("gain", []),
         ("label-distribution", ["partition p"]),
         ("n-clusters", ["run n_clusters s10"]),
+        ("pareto", []),
+        ("published", ["table table1"]),
         ("rand-score", []),
+        ("rounds", []),
+        ("series", ["dataset digits"]),
         ("spectrogram", ["dataset eeg"]),
         ("theorem1", []),
         ("thermometer", ["parts sumo"]),

@@ -1,15 +1,16 @@
 """Figures that are drawn from scores, as tables are: Rand score and gain; and of a partition."""
 
 import numpy as np
+import pandas as pd
 import pytest
-from matplotlib.collections import PolyCollection
 from small_figures import COUNTS, CURVES, SETTINGS, drawn, of_curves, of_scores
 from small_table import scores
 
 from fedreact.figures.curves import Curves
 from fedreact.figures.gain import Gain
+from fedreact.figures.looks import look, of_paper
 from fedreact.figures.rand_score import RandScore
-from fedreact.figures.style import STYLES
+from fedreact.figures.rounds import Rounds
 
 
 def test_a_panel_of_data_that_cannot_be_had_is_left_out_and_named():
@@ -56,26 +57,48 @@ def test_rand_scores_are_curves_over_the_rounds_in_a_panel_a_setting(tmp_path):
     assert figure.get_suptitle() == "a title, mean over 3 seeds with 95% interval"
 
 
-def test_bands_are_intervals_over_seeds_within_the_scores_bounds():
+def test_whiskers_are_intervals_over_seeds_within_the_scores_bounds():
     kind = RandScore({"ten": "s10"}, {"EC": "a1"})
     lines = scores(seeds=(0, 1)).assign(rand=lambda s: 0.95 + 0.01 * s["seed"])
     lines.loc[lines["round"] == 2, "rand"] -= 0.5
     (axes,) = kind.draw("t", of_scores(kind, lines), []).axes
-    assert axes.get_lines()[0].get_ydata().tolist() == pytest.approx([0.955, 0.455])
-    (band,) = [found for found in axes.collections if isinstance(found, PolyCollection)]
-    corners = band.get_paths()[0].vertices
+    (curve,) = axes.containers
+    assert curve.lines[0].get_ydata().tolist() == pytest.approx([0.955, 0.455])
     # sd 0.00707, t(0.975, 1) = 12.7062: +- 0.0635310; 1 is the largest.
-    by_round = {t: sorted(set(corners[corners[:, 0] == t, 1].round(6))) for t in (1, 2)}
-    assert by_round[1] == pytest.approx([0.891469, 1.0])
-    assert by_round[2] == pytest.approx([0.391469, 0.518531])
+    first, second = curve.lines[2][0].get_segments()
+    assert first[:, 1] == pytest.approx([0.891469, 1.0], abs=1e-6)
+    assert second[:, 1] == pytest.approx([0.391469, 0.518531], abs=1e-6)
+
+
+def test_equal_curves_stay_visible():
+    """The lower one is broader, and each has its intervals and markers at rounds of its own."""
+    kind = RandScore({"ten": "s10"}, CURVES)
+    lines = pd.concat([scores().assign(round=t) for t in range(1, 41)]).assign(rand=1.0)
+    lines = lines.drop_duplicates(["setting", "method", "seed", "round"])
+    (axes,) = kind.draw("t", of_scores(kind, lines), []).axes
+    below, above = (curve.lines[0] for curve in axes.containers)
+    assert below.get_linewidth() > above.get_linewidth()
+    assert below.get_zorder() < above.get_zorder()
+    rounds = [
+        {segment[0, 0] for segment in curve.lines[2][0].get_segments()} for curve in axes.containers
+    ]
+    assert len(rounds[0]) == len(rounds[1]) == 8
+    assert not rounds[0] & rounds[1]
+
+
+def test_accuracy_over_rounds_has_the_name_of_its_metric():
+    kind = Rounds(SETTINGS, CURVES)
+    axes = kind.draw("t", of_scores(kind), []).axes[0]
+    assert axes.get_ylabel() == "Accuracy"
+    assert axes.get_lines()[0].get_ydata() == pytest.approx([0.89, 0.91])
 
 
 def test_methods_that_cannot_run_in_a_panel_have_no_curve_there():
     kind = RandScore(SETTINGS, CURVES)
     cells = of_scores(kind, skipped=[("hundred", "SC")])
     ten, hundred = kind.draw("t", cells, []).axes
-    assert [line.get_label() for line in ten.get_lines()] == ["EC", "SC"]
-    assert [line.get_label() for line in hundred.get_lines()] == ["EC"]
+    assert [curve.get_label() for curve in ten.containers] == ["EC", "SC"]
+    assert [curve.get_label() for curve in hundred.containers] == ["EC"]
 
 
 def test_methods_look_the_same_in_each_panel():
@@ -83,10 +106,11 @@ def test_methods_look_the_same_in_each_panel():
     panels = kind.draw("t", of_scores(kind), []).axes
     looks = [[(line.get_color(), line.get_linestyle()) for line in p.get_lines()] for p in panels]
     assert looks[0] == looks[1]
-    known = RandScore({"": "s10"}, {"X": "ifca"})
-    lines = scores().replace({"method": {"sc": "ifca"}})
-    (line,) = known.draw("t", of_scores(known, lines), []).axes[0].get_lines()
-    assert (line.get_color(), line.get_linestyle()) == STYLES["ifca"][:2]
+    known = RandScore({"": "s10"}, {"X": "sc"})
+    with of_paper({"X": 7}, {}):
+        (curve,) = known.draw("t", of_scores(known), []).axes[0].containers
+    line = curve.lines[0]
+    assert (line.get_color(), line.get_linestyle(), line.get_marker()) == look(7)
 
 
 def test_a_gain_is_the_difference_by_seed(tmp_path):

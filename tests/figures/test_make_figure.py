@@ -11,6 +11,7 @@ from small_table import folder, scores
 
 from fedreact.errors import UserError
 from fedreact.figures import style
+from fedreact.figures.looks import look
 
 ENTRY = {"kind": "rand-score", "title": "Rand score", "settings": SETTINGS, "curves": CURVES}
 
@@ -28,7 +29,7 @@ def make(tmp_path, monkeypatch):
     kept = style.save
     monkeypatch.setattr(style, "save", save)
 
-    def run(entry, layout=(), files=(), data="rtd"):
+    def run(entry, layout=(), files=(), data="rtd", looks=None, names=None):
         (tmp_path / "figures.yaml").write_text(yaml.safe_dump({"fig": entry}, sort_keys=False))
         written = []
         for path, lines in scores().groupby("file"):
@@ -39,6 +40,8 @@ def make(tmp_path, monkeypatch):
             figures=tmp_path / "figures.yaml",
             name="fig",
             layout=json.dumps(list(layout)),
+            looks=json.dumps(looks or {}),
+            names=json.dumps(names or {}),
             scores=[path.relative_to(tmp_path) for path in written] if layout else [],
             files=list(files),
             data=data,
@@ -66,12 +69,26 @@ def test_a_figure_of_scores_says_its_data_and_scale(make):
     figure = make(ENTRY, places())
     lines = figure.get_suptitle().splitlines()
     assert lines == ["Rand score", "rtd, scale quick, mean over 3 seeds with 95% interval"]
-    assert [len(axes.get_lines()) for axes in figure.axes] == [2, 2]
+    assert [len(axes.containers) for axes in figure.axes] == [2, 2]
+
+
+def test_labels_have_the_looks_and_names_that_are_given(make):
+    entry = ENTRY | {"settings": {"A: RTD": "s10", "hundred": "s100"}}
+    layout = [["A: RTD", *place[1:]] if place[0] == "ten" else place for place in places()]
+    figure = make(entry, layout, looks={"EC": 5, "SC": 3}, names={"digits": "A"})
+    curves = figure.axes[0].containers
+    assert [curve.lines[0].get_color() for curve in curves] == [look(5).colour, look(3).colour]
+    assert figure.axes[0].get_title() == "Digits (rtd; paper: A): RTD"
+
+
+def test_variants_of_a_dataset_are_named_once(make):
+    figure = make(ENTRY, places(), data="watch, watch+step=64, har")
+    assert figure.get_suptitle().splitlines()[1].startswith("watch, har, scale quick")
 
 
 def test_what_cannot_run_is_not_drawn(make):
     figure = make(ENTRY, places([("hundred", "SC")]))
-    assert [len(axes.get_lines()) for axes in figure.axes] == [2, 1]
+    assert [len(axes.containers) for axes in figure.axes] == [2, 1]
 
 
 def test_a_figure_of_a_study_has_no_data(make, tmp_path):

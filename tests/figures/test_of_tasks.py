@@ -28,7 +28,10 @@ def test_forecasts_stand_over_what_was(tmp_path):
 def test_several_scores_have_a_panel_each(tmp_path):
     made, cells, files = shares(tmp_path)
     figure = made.draw("a title", cells, files)
-    assert [axes.get_ylabel() for axes in figure.axes] == ["Accuracy", "Gflops"]
+    assert [axes.get_ylabel() for axes in figure.axes] == [
+        "Accuracy",
+        "GFLOPs of a client's\ntraining, in all",
+    ]
     assert figure.axes[1].lines[0].get_ydata().tolist() == [4, 8]
 
 

@@ -24,12 +24,27 @@ def test_equals_share_a_rank_and_who_lacks_a_dataset_has_none():
     assert found.to_dict("index") == {"x": {"a": 1.5, "b": 1.5}, "y": {"a": 1.5, "b": 1.5}}
 
 
-def test_lines_are_sorted_and_the_bar_is_as_long_as_the_critical_difference(tmp_path):
+def test_rows_are_sorted_and_each_rank_is_printed(tmp_path):
     kind, cells, _ = ranks(tmp_path)
-    (axes,) = kind.draw("t", cells, []).axes
-    assert [label.get_text() for label in axes.get_yticklabels()] == ["EC", "SC"]
-    bar = axes.lines[-1].get_xdata()
-    assert bar[1] - bar[0] == pytest.approx(min(1, critical_difference(2, 2)))
+    left, _ = kind.draw("t", cells, []).axes
+    assert [label.get_text() for label in left.get_yticklabels()] == ["EC", "SC"]
+    assert [label.get_text() for label in left.get_xticklabels()] == ["ten", "hundred"]
+    assert [text.get_text() for text in left.texts] == ["1", "1", "2", "2"]
+
+
+def test_the_band_is_as_wide_as_the_critical_difference():
+    k, settings = 8, {f"data {i}": "s10" for i in range(30)}
+    kind = Ranks(settings, {f"m{i}": "a1" for i in range(k)})
+    cells = {
+        (label, name): lines.assign(accuracy=(int(name[1:]) + int(label[5:]) % 2) / 10)
+        for (label, name), lines in of_scores(kind).items()
+    }
+    figure = kind.draw("t", cells, [])
+    (band,) = figure.axes[1].patches
+    gap = critical_difference(k, 30)
+    assert band.get_width() == pytest.approx(gap)
+    assert band.get_x() == pytest.approx(1)  # the best one's mean rank
+    assert f"difference {gap:.1f}; 1 methods" in " ".join(figure.get_suptitle().split())
 
 
 def test_one_dataset_has_no_ranks():

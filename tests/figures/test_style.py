@@ -8,12 +8,13 @@ from matplotlib.figure import Figure
 from fedreact.figures import style
 
 
-def test_each_method_has_one_look():
-    looks = [style.style(method, 0) for method in style.STYLES]
-    assert len({(colour, line) for colour, line, _ in looks}) == len(looks)
-    assert len({marker for *_, marker in looks}) == len(looks)
-    assert style.style("a-users-method", 1) != style.style("another", 2)
-    assert style.style("ifca", 1) == style.style("ifca", 2)
+@pytest.mark.parametrize("room", [9, 20, 46])
+def test_lines_of_a_label_are_about_equally_long(room):
+    text = "Megabytes between a client and the server, in all"
+    lines = style.balanced(text, room).splitlines()
+    assert " ".join(lines) == text
+    assert max(map(len, lines)) <= room
+    assert style.balanced(text, 46) == "Megabytes between a client\nand the server, in all"
 
 
 def test_intervals_are_those_of_means_over_seeds():

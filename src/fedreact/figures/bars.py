@@ -23,6 +23,10 @@ class Bars(FigureKind):
     bars: dict[str, str]
     metrics: ClassVar[tuple[str, ...]] = (PRIMARY["classification"],)
 
+    def legend(self):
+        """Methods."""
+        return tuple(self.bars)
+
     def cells(self):
         """Each method in each group."""
         return {
@@ -37,12 +41,15 @@ class Bars(FigureKind):
         import pandas as pd
         from matplotlib.figure import Figure
 
-        from fedreact.figures.style import interval, seeds_of, style, title_and_legend, with_seeds
+        from fedreact import plugins
+        from fedreact.figures.looks import looks
+        from fedreact.figures.style import interval, seeds_of, title_and_legend, with_seeds
 
         (metric,) = self.metrics
         figure = Figure(figsize=(1.2 + 2.0 * len(self.groups), 3.2), layout="constrained")
         axes, width = figure.subplots(), 0.84 / len(self.bars)
-        for i, (label, method) in enumerate(self.bars.items()):
+        looks_of = looks(self.legend())
+        for i, label in enumerate(self.bars):
             there = {g: cells[g, label] for g in self.groups if (g, label) in cells}
             if not there:
                 continue  # it cannot run there
@@ -50,11 +57,15 @@ class Bars(FigureKind):
             mean, half = interval(pd.DataFrame(means).T)
             at = np.array([list(self.groups).index(g) for g in mean.index])
             at = at + width * (i - (len(self.bars) - 1) / 2)
-            colour, _, _ = style(method, i)
-            look = {"color": colour, "label": label, "capsize": 2, "error_kw": {"linewidth": 0.8}}
+            look = {
+                "color": looks_of[label].colour,
+                "label": label,
+                "capsize": 2,
+                "error_kw": {"linewidth": 0.8},
+            }
             axes.bar(at, mean, 0.92 * width, yerr=half.fillna(0), **look)
         axes.set_xticks(range(len(self.groups)), list(self.groups), fontsize="small")
-        axes.set_ylabel(metric.capitalize(), fontsize="small")
+        axes.set_ylabel(plugins.load("metrics", metric, "METRIC").title, fontsize="small")
         axes.tick_params(labelsize="small")
         axes.spines[["top", "right"]].set_visible(False)
         title_and_legend(figure, [axes], with_seeds(title, seeds_of(cells)), 4)

@@ -31,6 +31,10 @@ class BarsOfScores(FigureKind):
         """What is shown."""
         return tuple(self.scores.values())
 
+    def legend(self):
+        """Methods."""
+        return tuple(self.bars)
+
     def cells(self):
         """Each method."""
         return {
@@ -44,17 +48,19 @@ class BarsOfScores(FigureKind):
         import pandas as pd
         from matplotlib.figure import Figure
 
-        from fedreact.figures.style import interval, seeds_of, style, title_and_legend, with_seeds
+        from fedreact.figures.looks import looks
+        from fedreact.figures.style import interval, seeds_of, title_and_legend, with_seeds
 
         figure = Figure(figsize=(1.2 + 2.0 * len(self.scores), 3.2), layout="constrained")
         axes, width = figure.subplots(), 0.84 / len(self.bars)
-        for i, (label, method) in enumerate(self.bars.items()):
+        looks_of = looks(self.legend())
+        for i, label in enumerate(self.bars):
             if ("", label) not in cells:
                 continue  # it cannot run there
             by_seed = cells["", label].groupby("seed")[list(self.scores.values())].mean()
             mean, half = interval(pd.DataFrame(by_seed).T)
             at = np.arange(len(mean)) + width * (i - (len(self.bars) - 1) / 2)
-            look = {"color": style(method, i)[0], "label": label, "capsize": 2}
+            look = {"color": looks_of[label].colour, "label": label, "capsize": 2}
             half = half.fillna(0)
             axes.bar(at, mean, 0.92 * width, yerr=half, **look, error_kw={"linewidth": 0.8})
         axes.set_xticks(range(len(self.scores)), list(self.scores), fontsize="small")

@@ -27,6 +27,10 @@ class Clients(FigureKind):
     curves: dict[str, str]
     metrics: ClassVar[tuple[str, ...]] = (PRIMARY["classification"],)
 
+    def legend(self):
+        """Methods."""
+        return tuple(self.curves)
+
     def cells(self):
         """Each method."""
         return {
@@ -40,7 +44,8 @@ class Clients(FigureKind):
         from matplotlib.figure import Figure
         from matplotlib.ticker import MaxNLocator
 
-        from fedreact.figures.style import COLOURS, seeds_of, style
+        from fedreact.figures.looks import looks
+        from fedreact.figures.style import COLOURS, seeds_of
 
         kept = {label: kept_of_clients(lines) for (_, label), lines in cells.items()}
         shown = [label for label, seeds in kept.items() if _grouped(seeds[0]["cluster"])]
@@ -67,10 +72,10 @@ class Clients(FigureKind):
         known = shown and (kept[shown[0]][0]["true_cluster"] >= 0).any()
         label = "Clients, by true cluster" if known else "Clients"
         above.axes[0].set_ylabel(label, fontsize="small")
-        axes = below.subplots()
+        axes, looks_of = below.subplots(), looks(self.legend())
         for i, (label, seeds) in enumerate(kept.items()):
             low, worst, quarter, median, upper, high = _spread(seeds)
-            colour, _, _ = style(self.curves[label], i)
+            colour = looks_of[label].colour
             axes.plot([low, high], [i, i], color=colour, linewidth=1)
             axes.plot([quarter, upper], [i, i], color=colour, linewidth=6, solid_capstyle="butt")
             axes.plot(median, i, "|", color="white", markersize=8, markeredgewidth=2)

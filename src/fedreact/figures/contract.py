@@ -19,6 +19,9 @@ if TYPE_CHECKING:
 class Ask(Protocol):
     """What a figure may ask the workflow for: paths of files."""
 
+    def table(self, name: str) -> str:
+        """The csv file of a table of the same paper."""
+
     def run(self, kind: str, setting: str) -> list[str]:
         """Files of a kind of run that has no methods, over all seeds."""
 
@@ -47,6 +50,10 @@ class FigureKind:
     def cells(self) -> Mapping[tuple[str, str], dict[str, Any]]:
         """By the labels of panel and curve: ``{setting: ..., method: ..., <change>: ...}``."""
         return {}
+
+    def legend(self) -> tuple[str, ...]:
+        """Labels that have a colour, the same one in all figures of the paper."""
+        return ()
 
     def inputs(self, ask: Ask) -> list[str]:
         """Files that it is made from, beside the scores of its cells and its study's."""

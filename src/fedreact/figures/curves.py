@@ -1,6 +1,5 @@
 """What methods reach over what it takes them (in no paper)."""
 
-import textwrap
 from collections.abc import Mapping
 from dataclasses import dataclass
 from typing import Any, Literal
@@ -45,6 +44,11 @@ class Curves(FigureKind):
         """What is counted."""
         return (self.over,) if isinstance(self.over, str) else self.over
 
+    def legend(self):
+        """Methods, in the order of the panels."""
+        named = [label for own in self.panels.values() for label in {**(self.beside or {}), **own}]
+        return tuple(dict.fromkeys(named))
+
     def cells(self):
         """The dots of each curve in each panel, numbered where they come from several runs."""
         return {
@@ -60,15 +64,23 @@ class Curves(FigureKind):
         from matplotlib.figure import Figure
 
         from fedreact import plugins
-        from fedreact.figures.style import interval, seeds_of, style, title_and_legend, with_seeds
+        from fedreact.figures.looks import looks
+        from fedreact.figures.style import (
+            balanced,
+            interval,
+            logarithmic,
+            panel_names,
+            seeds_of,
+            title_and_legend,
+            with_seeds,
+        )
 
         drawn = {key[0] for key in cells}
         panels = {name: own for name, own in self.panels.items() if name in drawn} or self.panels
         if missing := [name for name in self.panels if name not in panels]:
             title = f"{title}, left out: {'; '.join(missing)}"
         score, *counted = (plugins.load("metrics", name, "METRIC") for name in self.metrics)
-        labels = [label for own in self.panels.values() for label in {**(self.beside or {}), **own}]
-        looks = {label: i for i, label in enumerate(dict.fromkeys(labels))}  # one in all panels
+        looks_of, titles = looks(self.legend()), panel_names(panels, cells)
         several = len(counted) > 1
         columns = len(counted) if several else min(2, len(panels))
         rows = len(panels) if several else -(-len(panels) // columns)
@@ -79,7 +91,6 @@ class Curves(FigureKind):
         drawings = [(*of, over) for of in panels.items() for over in self.overs]
         for axes, (panel, own, over) in zip(grid, drawings):
             for label, given in {**(self.beside or {}), **own}.items():
-                i = looks[label]
                 keys = [(panel, f"{label} {j}") for j in range(len(_points(given)))]
                 there = [cells[key] for key in keys if key in cells]
                 if not there:
@@ -89,15 +100,14 @@ class Curves(FigureKind):
                 at = dots.groupby(["of", "round"])[over].mean()
                 order = at.sort_values(kind="stable").index
                 mean, half = interval(wide.loc[order])
-                colour = style(label, i)[0]
-                # Curves that lie on each other are told apart by their dots.
-                look = {"linestyle": LINES[i % len(LINES)], "marker": MARKERS[i % len(MARKERS)]}
+                colour, line, marker = looks_of[label]
                 half, (low, high) = half.fillna(0), score.bounds
                 axes.errorbar(
                     *(at.loc[order], mean),
                     yerr=[mean - (mean - half).clip(low), (mean + half).clip(None, high) - mean],
-                    **look,
                     color=colour,
+                    linestyle=line,
+                    marker=marker,
                     markersize=4.5,
                     markerfacecolor="none",
                     linewidth=1.2,
@@ -105,38 +115,19 @@ class Curves(FigureKind):
                     capsize=1.5,
                     label=label,
                 )
-            axes.set_title(panel, fontsize="small")
+            axes.set_title(titles[panel], fontsize="small")
             axes.grid(linewidth=0.3)
             axes.spines[["top", "right"]].set_visible(False)
         for axes in grid[len(drawings) :]:
             axes.set_visible(False)
         for axes, over in zip(grid, self.overs):  # axes share those of their column, or all one
-            _logarithmic(axes.xaxis, [line[over] for line in cells.values()])
+            logarithmic(axes.xaxis, [line[over] for line in cells.values()])
         for axes, of in zip(grid[max(0, len(drawings) - columns) :], counted * columns):
-            axes.set_xlabel(textwrap.fill(of.title, 46), fontsize="small")
+            axes.set_xlabel(balanced(of.title, 46), fontsize="small")
         for axes in grid[::columns]:
-            axes.set_ylabel(textwrap.fill(score.title, 24))  # as much as a panel is high
+            axes.set_ylabel(balanced(score.title, 24))  # as much as a panel is high
         title_and_legend(figure, grid[: len(drawings)], with_seeds(title, seeds_of(cells)), 5)
         return figure
-
-
-def _logarithmic(axis, counts):
-    """A logarithmic axis for series of counts, linear up to the smallest one above 0."""
-    from matplotlib.ticker import LogLocator, NullFormatter, SymmetricalLogLocator
-
-    positive = [value for line in counts for value in line if value > 0]
-    if not positive:
-        return
-    ticks = LogLocator(subs=(subs := [1, 2, 5]))
-    if any((line == 0).any() for line in counts):
-        axis.axes.set_xscale("symlog", linthresh=min(positive))
-        axis.axes.set_xlim(left=-min(positive) / 4)  # room for what lies at 0, and no tick below
-        ticks = SymmetricalLogLocator(base=10, linthresh=min(positive), subs=subs)
-    else:
-        axis.axes.set_xscale("log")
-    axis.set_major_locator(ticks)
-    axis.set_major_formatter("{x:g}")
-    axis.set_minor_formatter(NullFormatter())
 
 
 def _points(given: Any) -> list[dict[str, Any]]:
@@ -144,8 +135,5 @@ def _points(given: Any) -> list[dict[str, Any]]:
     listed = given if isinstance(given, list) else [given]
     return [dict(one) if isinstance(one, Mapping) else {"method": one} for one in listed]
 
-
-LINES = ["-", "--", "-.", ":", "-"]
-MARKERS = ["o", "s", "^", "v", "D"]
 
 FIGURE = Curves

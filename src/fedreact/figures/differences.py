@@ -9,7 +9,9 @@ from fedreact.metrics.contract import PRIMARY
 
 @dataclass(frozen=True)
 class Differences(FigureKind):
-    """A dot a client: its score after the last round by a method less that by another.
+    """A dot a client: its score after the last round by a method minus that by another.
+
+    Clients that gain are blue, clients that lose are vermilion.
 
     Attributes
     ----------
@@ -19,11 +21,14 @@ class Differences(FigureKind):
         The method that it is compared with.
     settings
         Setting by label of its line.
+    minus
+        What is subtracted from what, for the axis.
     """
 
     of: str
     to: str
     settings: dict[str, str]
+    minus: str = ""
     metrics: ClassVar[tuple[str, ...]] = (PRIMARY["classification"],)
 
     def cells(self):
@@ -40,7 +45,7 @@ class Differences(FigureKind):
         from matplotlib.figure import Figure
 
         from fedreact import plugins
-        from fedreact.figures.style import COLOURS, seeds_of
+        from fedreact.figures.style import COLOURS, panel_names, seeds_of
 
         shown = [s for s in self.settings if (s, "of") in cells and (s, "to") in cells]
         figure = Figure(figsize=(6, 1.2 + 0.5 * max(1, len(shown))), layout="constrained")
@@ -48,21 +53,27 @@ class Differences(FigureKind):
         seeds = f"mean over {n} seeds" if n > 1 else "one seed"
         figure.suptitle(f"{title}, {seeds}", fontsize="small", x=0.01, ha="left")
         axes, labels, measured = figure.subplots(), [], "Score"
+        names = panel_names(shown, cells)
         for i, label in enumerate(shown):
             (ours, metric), (theirs, _) = (_of_clients(cells[label, side]) for side in ("of", "to"))
             gains, shown_as = ours - theirs, plugins.load("metrics", metric, "METRIC")
-            up, down = (gains > 0).sum(), (gains < 0).sum()
-            up, down = (down, up) if shown_as.better == "lower" else (up, down)
-            measured = shown_as.title
-            labels.append(f"{label}\n{up} better, {down} worse")
+            measured, better = shown_as.title, 1 if shown_as.better == "higher" else -1
+            labels.append(
+                f"{names[label]}\n{(better * gains > 0).sum()} better,"
+                f" {(better * gains < 0).sum()} worse"
+            )
             spread = np.linspace(-0.3, 0.3, len(gains)) if len(gains) > 1 else np.zeros(1)
-            axes.plot(np.sort(gains), i + spread, ".", color=COLOURS[i % 7], markersize=4)
+            ordered = np.sort(gains)
+            colours = np.array(["#8A8A8A", COLOURS[0], COLOURS[1]])[
+                np.sign(better * ordered).astype(int)
+            ]
+            axes.scatter(ordered, i + spread, s=9, color=colours, zorder=3)
             axes.plot(gains.mean(), i, "|", color="black", markersize=14, markeredgewidth=1.5)
         axes.axvline(0, color="#666666", linewidth=0.8)
         axes.set_yticks(range(len(labels)), labels, fontsize="x-small")
         axes.set_ylim(max(1, len(labels)) - 0.4, -0.6)
-        what = f"{measured}, difference after the last round; stroke: mean over clients"
-        axes.set_xlabel(what, fontsize="small")
+        minus = f"{measured} after the last round{self.minus and f': {self.minus}'}"
+        axes.set_xlabel(f"{minus}\na dot: one client; stroke: mean over clients", fontsize="small")
         axes.tick_params(axis="x", labelsize="small")
         axes.spines[["top", "right"]].set_visible(False)
         return figure

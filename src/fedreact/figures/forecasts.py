@@ -1,4 +1,4 @@
-"""A target as it was, and as methods foretold it (M-Att, Fig. 3.6)."""
+"""A target and its forecasts by several methods (M-Att, Fig. 3.6)."""
 
 from dataclasses import dataclass
 
@@ -28,6 +28,10 @@ class Forecasts(FigureKind):
     step: str
     curves: dict[str, str]
 
+    def legend(self):
+        """Methods."""
+        return tuple(self.curves)
+
     def cells(self):
         """Each method."""
         return {
@@ -36,22 +40,23 @@ class Forecasts(FigureKind):
         }
 
     def draw(self, title, cells, files):
-        """Draw a panel a method: what was foretold over what was."""
+        """Draw a panel a method: its forecast over the measured target."""
         from matplotlib.figure import Figure
 
         from fedreact.figures.clients import kept_of_clients
-        from fedreact.figures.style import style
+        from fedreact.figures.looks import looks
 
+        looks_of = looks(self.legend())
         shown = {label: lines for (_, label), lines in cells.items()}
         n = max(1, len(shown))
         figure = Figure(figsize=(7.2, 0.8 + 1.7 * n), layout="constrained")
         figure.suptitle(f"{title}, the first seed", fontsize="small", x=0.01, ha="left")
         panels = figure.subplots(n, 1, squeeze=False, sharex=True, sharey=True)[:, 0]
-        for i, (axes, (label, lines)) in enumerate(zip(panels, shown.items())):
+        for axes, (label, lines) in zip(panels, shown.items()):
             kept = kept_of_clients(lines, ("forecast", "actual"))[0]
             for name, look in (
                 ("actual", {"color": "#999999", "linewidth": 1.6}),
-                ("forecast", {"color": style(self.curves[label], i)[0], "linewidth": 0.8}),
+                ("forecast", {"color": looks_of[label].colour, "linewidth": 0.8}),
             ):
                 axes.plot(kept[name][-1][self.client], label=LABELS[name], **look)
             axes.set_title(label, fontsize="small", loc="left")
@@ -63,6 +68,6 @@ class Forecasts(FigureKind):
         return figure
 
 
-LABELS = {"actual": "as it was", "forecast": "as foretold"}
+LABELS = {"actual": "measured", "forecast": "forecast"}
 
 FIGURE = Forecasts

@@ -18,12 +18,19 @@ class Gain(FigureKind):
         Method by label.
     over
         The other method.
+    label
+        Of the axis.
     """
 
     settings: dict[str, str]
     curves: dict[str, str]
     over: str
+    label: str = "Difference in accuracy"
     metrics: ClassVar[tuple[str, ...]] = ("accuracy",)
+
+    def legend(self):
+        """Methods."""
+        return tuple(self.curves)
 
     def cells(self):
         """Each method, and the other, on each setting."""
@@ -39,14 +46,22 @@ class Gain(FigureKind):
         import pandas as pd
         from matplotlib.figure import Figure
 
-        from fedreact.figures.style import interval, seeds_of, style, title_and_legend, with_seeds
+        from fedreact.figures.looks import looks
+        from fedreact.figures.style import (
+            interval,
+            panel_names,
+            seeds_of,
+            title_and_legend,
+            with_seeds,
+        )
 
         title = with_seeds(title, seeds_of(cells))
         means = {place: lines.groupby("seed")["accuracy"].mean() for place, lines in cells.items()}
         figure = Figure(figsize=(7, 0.9 + 0.55 * len(self.settings)), layout="constrained")
         axes = figure.subplots()
         places = np.arange(len(self.settings))[::-1]
-        for i, (label, method) in enumerate(self.curves.items()):
+        looks_of = looks(self.legend())
+        for i, label in enumerate(self.curves):
             there = [
                 line for line in self.settings if (line, label) in means and (line, "") in means
             ]  # the others cannot run there
@@ -55,7 +70,7 @@ class Gain(FigureKind):
             mean, half = interval(
                 pd.DataFrame({line: means[line, label] - means[line, ""] for line in there}).T
             )
-            colour, _, marker = style(method, i)
+            colour, _, marker = looks_of[label]
             shift = 0.8 * (i - (len(self.curves) - 1) / 2) / len(self.curves)
             axes.errorbar(
                 mean,
@@ -72,7 +87,8 @@ class Gain(FigureKind):
         axes.axvline(0, color="#666666", linewidth=0.8)
         for place in places[:-1]:
             axes.axhline(place - 0.5, color="#dddddd", linewidth=0.6)
-        axes.set(xlabel="Difference in accuracy", yticks=places, yticklabels=list(self.settings))
+        names = list(panel_names(self.settings, cells).values())
+        axes.set(xlabel=self.label, yticks=places, yticklabels=names)
         axes.set_ylim(-0.5, len(self.settings) - 0.5)
         axes.spines[["top", "right"]].set_visible(False)
         title_and_legend(figure, [axes], title, 3)

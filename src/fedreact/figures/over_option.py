@@ -39,6 +39,10 @@ class OverOption(FigureKind):
         """What is shown."""
         return self.scores
 
+    def legend(self):
+        """Methods."""
+        return tuple(self.curves)
+
     def cells(self):
         """Each method at each value."""
         return {
@@ -70,15 +74,18 @@ class OverOption(FigureKind):
         """Draw a panel."""
         import pandas as pd
 
-        from fedreact.figures.style import interval, style
+        from fedreact import plugins
+        from fedreact.figures.looks import looks
+        from fedreact.figures.style import balanced, interval
 
-        for i, (label, method) in enumerate(self.curves.items()):
+        looks_of = looks(self.legend())
+        for i, label in enumerate(self.curves):
             there = {v: cells.get((f"{v:g}", label)) for v in self.values}
             means = {v: c.groupby("seed")[metric].mean() for v, c in there.items() if c is not None}
             if not means:
                 continue  # the method cannot run there
             mean, half = interval(pd.DataFrame(means).T)
-            colour, line, marker = style(method, i)
+            colour, line, marker = looks_of[label]
             shift = 1 + 0.012 * (i - len(self.curves) / 2)  # so that intervals stand side by side
             look = {"color": colour, "linestyle": line, "marker": marker, "label": label}
             axes.errorbar(
@@ -93,7 +100,8 @@ class OverOption(FigureKind):
         axes.set_xscale("log")
         axes.set_xticks(self.values, [f"{v:g}" for v in self.values])
         axes.minorticks_off()
-        axes.set(xlabel=self.label, ylabel=metric.capitalize().replace("_", " "))
+        title = plugins.load("metrics", metric, "METRIC").title
+        axes.set(xlabel=self.label, ylabel=balanced(title, 24))
         axes.spines[["top", "right"]].set_visible(False)
 
 

@@ -1,4 +1,4 @@
-"""Ranks of methods over datasets, and how far apart they must be to be told apart (in no paper)."""
+"""Ranks of methods over datasets, and which differ significantly from the best (in no paper)."""
 
 from collections.abc import Mapping
 from dataclasses import dataclass
@@ -10,12 +10,12 @@ from fedreact.metrics.contract import PRIMARY
 
 @dataclass(frozen=True)
 class Ranks(FigureKind):
-    """A line a method, the best first: its rank on each dataset, their mean with its interval.
+    """A row a method, the best first: its rank on each dataset, and its mean rank.
 
-    The bar above is the critical difference of Nemenyi's test (Demsar 2006, J. Mach. Learn. Res.
-    7:1): mean ranks that are closer cannot be told apart at 5%. It looks at datasets alone, of
-    which each counts once, however many seeds it has; a method that could not run on one of them
-    has no rank.
+    Mean ranks have the 95% interval over datasets. The band has the width of the critical
+    difference of Nemenyi's test (Demsar 2006, J. Mach. Learn. Res. 7:1): the methods in it do not
+    differ significantly from the best one at 5%. The test counts each dataset once, however many
+    seeds it has; a method that could not run on one of them has no rank.
 
     Attributes
     ----------
@@ -33,7 +33,7 @@ class Ranks(FigureKind):
 
     @property
     def metrics(self) -> tuple[str, ...]:
-        """The one that it is told."""
+        """What methods are ranked by."""
         return (self.metric,)
 
     def cells(self):
@@ -49,44 +49,48 @@ class Ranks(FigureKind):
         import numpy as np
         from matplotlib.figure import Figure
 
-        from fedreact.figures.style import COLOURS
+        from fedreact.figures.style import panel_names, title_and_legend
 
-        scores = self.scores(cells)
-        wide = self.ranks(scores)
+        wide = self.ranks(self.scores(cells))
         n, k = wide.shape[1], len(wide)
-        figure = Figure(figsize=(7, 1.6 + 0.22 * max(k, 4)), layout="constrained")
-        axes = figure.subplots()
-        told = f"{title}\n{n} rows of the table, {k} methods that ran on all of them"
-        figure.suptitle(told, fontsize="small", x=0.01, ha="left")
+        size = (3.4 + 0.36 * max(n, 4) + 2.4, 1.9 + 0.19 * max(k, 4))
+        figure = Figure(figsize=size, layout="constrained")
         if n < 2 or k < 2:
+            axes = figure.subplots()
             axes.set_axis_off()
             axes.text(0.5, 0.5, "Ranks need two methods on two datasets.", ha="center")
+            title_and_legend(figure, [axes], title, 1)
             return figure
-        means, half = wide.mean(axis=1), _half(wide)
-        for i, name in enumerate(wide.columns):
-            colour = COLOURS[i % len(COLOURS)]
-            mark = "osD^vPXd*h"[i % 10]
-            look = {"color": colour, "markersize": 3.5, "alpha": 0.75, "linestyle": "none"}
-            axes.plot(wide[name], np.arange(k), mark, label=name, **look)
+        left, right = figure.subplots(1, 2, sharey=True, width_ratios=(0.36 * n, 2.4))
+        left.imshow(wide, aspect="auto", cmap="Blues_r", vmin=1, vmax=1.35 * k)
+        for i, row in enumerate(wide.to_numpy()):
+            for j, rank in enumerate(row):
+                colour = "white" if rank < 0.5 * k else "black"
+                look = {"ha": "center", "va": "center", "fontsize": 6, "color": colour}
+                left.text(j, i, f"{rank:g}", **look)
+        left.set_xticks(range(n), list(panel_names(wide.columns, cells).values()))
+        left.tick_params(axis="x", labelsize=6.5, top=True, labeltop=True, bottom=False)
+        left.tick_params(axis="x", labelbottom=False, rotation=90)
+        left.set_yticks(range(k), list(wide.index), fontsize=7)
+        left.spines[:].set_visible(False)
+        means, half, gap = wide.mean(axis=1), _half(wide), critical_difference(k, n)
+        best = means.min()
+        right.axvspan(best, min(best + gap, k + 0.5), color="#DDDDDD", linewidth=0)
         low, high = np.maximum(means - half, 1), np.minimum(means + half, k)
-        axes.hlines(np.arange(k), low, high, color="black", linewidth=1)
-        axes.plot(means, np.arange(k), "|", color="black", markersize=11, markeredgewidth=2)
-        gap = critical_difference(k, n)
-        shown = min(gap, k - 1)
-        axes.plot([1, 1 + shown], [-1.5, -1.5], color="black", linewidth=2, marker="|")
-        more = "" if gap <= k - 1 else ", more than all ranks span"
-        axes.text(1, -2.3, f"critical difference {gap:.1f}{more}", fontsize=7)
-        axes.set_yticks(np.arange(k), list(wide.index), fontsize=7)
-        axes.set_ylim(k - 0.4, -3.2)
-        axes.set_xlim(0.5, k + 0.5)
-        axes.set_xlabel(
-            "Rank (1 is best); stroke and line: mean and 95% interval", fontsize="small"
+        right.hlines(np.arange(k), low, high, color="black", linewidth=1)
+        right.plot(means, np.arange(k), "o", color="black", markersize=3.5)
+        right.set_xlim(0.5, k + 0.5)
+        right.set_xlabel("Mean rank (1 is best), 95% interval", fontsize="small")
+        right.tick_params(axis="x", labelsize="small")
+        right.tick_params(axis="y", length=0, labelleft=False)
+        right.grid(axis="x", linewidth=0.3)
+        right.spines[["top", "right", "left"]].set_visible(False)
+        within = int((means <= best + gap).sum())
+        note = (
+            f"{n} datasets, {k} methods that ran on all of them. Grey: critical difference"
+            f" {gap:.1f}; {within - 1} methods do not differ significantly from the best."
         )
-        axes.tick_params(axis="x", labelsize="small")
-        axes.grid(axis="x", linewidth=0.3)
-        axes.spines[["top", "right"]].set_visible(False)
-        look = {"fontsize": 6.5, "frameon": False, "ncols": 3}
-        figure.legend(loc="outside lower center", **look)
+        title_and_legend(figure, [right], f"{title}\n{note}", 1)
         return figure
 
     def scores(self, cells):

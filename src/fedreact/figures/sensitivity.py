@@ -29,6 +29,10 @@ class Sensitivity(FigureKind):
     labels: dict[str, str] = field(default_factory=dict)
     metrics: ClassVar[tuple[str, ...]] = (PRIMARY["classification"],)
 
+    def legend(self):
+        """Methods."""
+        return tuple(self.settings)
+
     def cells(self):
         """The method with each value, all else as it is."""
         return {
@@ -44,11 +48,14 @@ class Sensitivity(FigureKind):
         import pandas as pd
         from matplotlib.figure import Figure
 
-        from fedreact.figures.style import interval, seeds_of, style, title_and_legend, with_seeds
+        from fedreact import plugins
+        from fedreact.figures.looks import looks
+        from fedreact.figures.style import interval, seeds_of, title_and_legend, with_seeds
 
         (metric,) = self.metrics
         figure = Figure(figsize=(1.9 * len(self.options) + 0.6, 2.8), layout="constrained")
         panels = figure.subplots(1, len(self.options), sharey=True, squeeze=False)[0]
+        looks_of = looks(self.legend())
         for axes, (option, values) in zip(panels, self.options.items()):
             for i, label in enumerate(self.settings):
                 there = {v: cells.get((f"{option}={v:g}", label)) for v in values}
@@ -58,7 +65,7 @@ class Sensitivity(FigureKind):
                 if not means:
                     continue  # its data cannot be had
                 mean, half = interval(pd.DataFrame(means).T)
-                colour, line, marker = style(label, i)
+                colour, line, marker = looks_of[label]
                 look = {"color": colour, "linestyle": line, "marker": marker, "label": label}
                 at = mean.index * (1 + 0.04 * i)  # so that intervals stand side by side
                 size = {"markersize": 4, "capsize": 2, "linewidth": 1}
@@ -69,7 +76,7 @@ class Sensitivity(FigureKind):
             axes.set_xlabel(self.labels.get(option, option), fontsize="small")
             axes.tick_params(labelsize="small")
             axes.spines[["top", "right"]].set_visible(False)
-        panels[0].set_ylabel(metric.capitalize(), fontsize="small")
+        panels[0].set_ylabel(plugins.load("metrics", metric, "METRIC").title, fontsize="small")
         title_and_legend(figure, panels, with_seeds(title, seeds_of(cells)), len(self.settings))
         return figure
 

@@ -6,30 +6,10 @@ from pathlib import Path
 from matplotlib.figure import Figure
 from scipy.special import stdtrit
 
-# Okabe and Ito's colours, told apart by the colour-blind too; line styles for print without colour.
-COLOURS = ["#0072B2", "#D55E00", "#009E73", "#CC79A7", "#E69F00", "#56B4E9", "#000000"]
-STYLES = {
-    "fed-react-a1": ("#0072B2", "-", "o"),
-    "fed-react-a2": ("#56B4E9", "-", "s"),
-    "fed-react-a3": ("#000000", "-", "D"),
-    "ec-mma": ("#0072B2", "--", "^"),
-    "sc-mma": ("#D55E00", "--", "v"),
-    "ifca": ("#009E73", "-.", "P"),
-    "flsc": ("#E69F00", "-.", "X"),
-    "flacc": ("#CC79A7", ":", "d"),
-    "local": ("#999999", ":", "x"),
-    "fed-react-personal": ("#D55E00", "-", "h"),
-    "local-a1": ("#666666", "--", "+"),
-    "global-a1": ("#CC79A7", "--", "p"),
-    "oracle-a1": ("#000000", ":", "*"),
-    "oracle-fedavg": ("#000000", "-.", "<"),
-}
-"""Colour, line and marker of each method, the same in all figures."""
+from fedreact.figures.looks import PALETTE, named
 
-
-def style(method: str, i: int) -> tuple[str, str, str]:
-    """Look of a method; the i-th of a figure that has none of its own gets a colour in turn."""
-    return STYLES.get(method, (COLOURS[i % len(COLOURS)], "-", "o"))
+COLOURS = PALETTE[:7]
+"""Colours of what is no method: clusters, strokes, numbers of samples."""
 
 
 def interval(wide):
@@ -56,6 +36,42 @@ def title_and_legend(figure, panels, title, columns):
     columns = min(columns, max(1, room // longest))
     look = {"frameon": False, "loc": "outside lower center", "fontsize": "small"}
     figure.legend(shown.values(), shown.keys(), ncols=columns, **look)
+
+
+def panel_names(panels, cells) -> dict[str, str]:
+    """Return the name of each panel or row, by its label: see :func:`looks.named`."""
+    data: dict[str, list[str]] = {}
+    for (panel, _), lines in cells.items():
+        data.setdefault(panel, []).extend(lines["data"].unique() if "data" in lines else ())
+    return {panel: named(panel, data.get(panel, ())) for panel in panels}
+
+
+def logarithmic(axis, counts):
+    """Make an axis of counts logarithmic, and linear up to the smallest one above 0."""
+    from matplotlib.ticker import LogLocator, NullFormatter, SymmetricalLogLocator
+
+    positive = [value for line in counts for value in line if value > 0]
+    if not positive:
+        return
+    ticks = LogLocator(subs=(subs := [1, 2, 5]))
+    if any((line == 0).any() for line in counts):
+        axis.axes.set_xscale("symlog", linthresh=min(positive))
+        axis.axes.set_xlim(left=-min(positive) / 4)  # room for what lies at 0, and no tick below
+        ticks = SymmetricalLogLocator(base=10, linthresh=min(positive), subs=subs)
+    else:
+        axis.axes.set_xscale("log")
+    axis.set_major_locator(ticks)
+    axis.set_major_formatter("{x:g}")
+    axis.set_minor_formatter(NullFormatter())
+
+
+def balanced(text: str, room: int) -> str:
+    """Wrap a text into the fewest lines of at most ``room`` characters, of about equal length."""
+    least = -(-len(text) // room)
+    for width in range(-(-len(text) // least), room):
+        if len(lines := textwrap.wrap(text, width)) <= least:
+            return "\n".join(lines)
+    return textwrap.fill(text, room)
 
 
 def forest(axis, labels: list[str], title: str) -> None:

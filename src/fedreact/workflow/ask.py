@@ -23,6 +23,21 @@ class Asked:
         self.plan, self.paper, self.data = plan, paper, []
         self.of: dict[str, str] = {}
 
+    def table(self, name: str) -> str:
+        """The csv file of a table of the same paper."""
+        plan = self.plan
+        targets = [one for one, of in plan.tables.items() if of == (self.paper, name)]
+        if not targets:
+            known = [of for paper, of in plan.tables.values() if paper == self.paper]
+            raise UserError(f"{self.paper}: table {unknown(name, known)}")
+        (target,) = targets
+        (csv,) = (file for file in plan.files.table(target) if file.endswith(".csv"))
+        if plan.outputs.missing(target):
+            self.of[csv] = self._note(next(iter(plan.outputs.cells(target).values())).data)
+        else:
+            self.data += plan.outputs.datasets_of(target)
+        return csv
+
     def run(self, kind: str, setting: str) -> list[str]:
         """Files of a kind of run that has no methods, over all seeds."""
         plan = self.plan

@@ -6,6 +6,7 @@ from typing import TYPE_CHECKING, Any
 
 from fedreact import plugins
 from fedreact.errors import UserError
+from fedreact.figures import looks
 from fedreact.workflow import variants
 from fedreact.workflow.ask import Asked
 from fedreact.workflow.cells import Cell
@@ -190,7 +191,12 @@ class OutputSteps:
         """Options of ``scripts/make_figure.py``."""
         paper, name, _ = self._spec(target)
         found = ["--figures", f"{paper.folder}/figures.yaml", "--name", name]
-        return [*found, "--layout", self.layout(paper.name, self.cells(target))]
+        found += ["--layout", self.layout(paper.name, self.cells(target))]
+        placed = looks.places(one.options.legend() for one in paper.figures.values())
+        for option, given in (("--looks", placed), ("--names", paper.about.names_of_data)):
+            if given:
+                found += [option, json.dumps(given, ensure_ascii=False)]
+        return found
 
     def figure_spec(self, target: str) -> str:
         """What a figure's entry says."""

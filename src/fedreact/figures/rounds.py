@@ -1,0 +1,116 @@
+"""A score over the communication rounds (in no paper but of the Rand score: ``rand-score``)."""
+
+from dataclasses import dataclass
+
+from fedreact.figures.contract import FigureKind
+from fedreact.metrics.contract import PRIMARY
+
+WHISKERS = 8
+"""Intervals that each curve shows."""
+
+
+@dataclass(frozen=True)
+class Rounds(FigureKind):
+    """Curves of methods, a panel a setting: mean over seeds, with 95% intervals at some rounds.
+
+    Curves that are equal stay visible: the first is the broadest, and each has its markers and
+    intervals at rounds of its own.
+
+    Attributes
+    ----------
+    settings
+        Setting by title of its panel.
+    curves
+        Method by label.
+    score
+        A metric.
+    """
+
+    settings: dict[str, str]
+    curves: dict[str, str]
+    score: str = PRIMARY["classification"]
+
+    @property
+    def metrics(self) -> tuple[str, ...]:
+        """What is shown."""
+        return (self.score,)
+
+    def legend(self):
+        """Methods."""
+        return tuple(self.curves)
+
+    def cells(self):
+        """Each method on each setting."""
+        return {
+            (panel, label): {"setting": setting, "method": method}
+            for panel, setting in self.settings.items()
+            for label, method in self.curves.items()
+        }
+
+    def draw(self, title, cells, files):
+        """Draw the panels, two beside each other."""
+        from matplotlib.figure import Figure
+        from matplotlib.ticker import MaxNLocator
+
+        from fedreact import plugins
+        from fedreact.figures.style import panel_names, seeds_of, title_and_legend, with_seeds
+
+        score = plugins.load("metrics", self.score, "METRIC")
+        title, n = with_seeds(title, seeds_of(cells)), len(self.settings)
+        columns = min(2, n)
+        rows = -(-n // columns)
+        size = (6, 3.4) if n == 1 else (3.6 * columns, 0.8 + 2.1 * rows)
+        figure = Figure(figsize=size, layout="constrained")
+        panels = figure.subplots(rows, columns, squeeze=False, sharey=True).ravel()
+        titles = panel_names(self.settings, cells)
+        for axes, panel in zip(panels, self.settings):
+            self._draw_panel(axes, panel, cells, score.bounds)
+            axes.set_title(titles[panel], fontsize="small")
+            axes.margins(x=0.02)
+            axes.grid(axis="y", linewidth=0.3)
+            axes.xaxis.set_major_locator(MaxNLocator(integer=True, steps=[1, 2, 5, 10]))
+            axes.spines[["top", "right"]].set_visible(False)
+        for axes in panels[n:]:
+            axes.set_visible(False)
+        for axes in panels[max(0, n - columns) : n]:
+            axes.set_xlabel("Communication round")
+        for axes in panels[::columns]:
+            axes.set_ylabel(score.title.partition(", mean")[0])
+        title_and_legend(figure, panels, title, len(self.curves))
+        return figure
+
+    def _draw_panel(self, axes, panel, cells, bounds):
+        """Draw the curves of a setting: lines first, so that no line hides an interval."""
+        from fedreact.figures.looks import looks
+        from fedreact.figures.style import interval
+
+        low, high = bounds
+        looks_of = looks(self.legend())
+        shown = [label for label in self.curves if (panel, label) in cells]
+        for i, label in enumerate(shown):
+            wide = cells[panel, label].pivot(index="round", columns="seed", values=self.score)
+            colour, line, marker = looks_of[label]
+            mean, half = interval(wide)
+            half = half.fillna(0)
+            # Rounds of the markers, other ones for each curve where there are enough.
+            every = -(-len(mean) // WHISKERS)
+            axes.errorbar(
+                mean.index,
+                mean,
+                yerr=[mean - (mean - half).clip(low), (mean + half).clip(None, high) - mean],
+                errorevery=(start := i * every // len(shown), every),
+                markevery=(start, every),
+                color=colour,
+                linestyle=line,
+                marker=marker,
+                markersize=4,
+                markerfacecolor="white",
+                linewidth=1.1 + 1.6 * (len(shown) - 1 - i) / max(1, len(shown) - 1),
+                elinewidth=0.8,
+                capsize=2,
+                label=label,
+                zorder=3 + i / 100,
+            )
+
+
+FIGURE = Rounds
