@@ -30,7 +30,7 @@ def draw(kept):
         f"{n:.0f} seeds, 95% interval. Band: differences below the margin of {margin:g}. "
         "Open diamonds: published.",
     )
-    panel = axes[0, 0]
+    panel, published = axes[0, 0], marks.PUBLISHED | {"markersize": 5.5}
     for y, (table, row) in enumerate(SETTINGS.values()):
         for shift, (name, look) in zip((-0.26, 0, 0.26), marks.CLUSTERED.items()):
             line = run.cell(table, row, name, "accuracy")
@@ -43,7 +43,7 @@ def draw(kept):
                     y + shift,
                     color=look["color"],
                     label=f"{name}, published",
-                    **marks.PUBLISHED,
+                    **published,
                 )
     panel.axvspan(-margin, margin, color="#000000", alpha=0.13, linewidth=0, zorder=1)
     panel.axvline(0, color="black", linewidth=0.8, zorder=1)
