@@ -18,7 +18,7 @@ def draw(kept):
     run = kept.run("fed_react")
     rows = run.rows(TABLE)
     labels = [int(row.split()[0]) for row in rows]
-    n = run.cell(TABLE, rows[0], "Local", "n_clusters")["mean"]
+    n = run.line(TABLE, rows[0], "Local", "n_clusters")["mean"]
     figure, axes = marks.canvas(
         4.0,
         "Accuracy by the number of labels of each person",
@@ -28,7 +28,7 @@ def draw(kept):
     )
     panel = axes[0, 0]
     for i, (column, (label, look)) in enumerate(METHODS.items()):
-        cells = [run.cell(TABLE, row, column, "accuracy") for row in rows]
+        cells = [run.line(TABLE, row, column, "accuracy") for row in rows]
         means = [cell["mean"] for cell in cells]
         ends = [
             [mean - cell["ci_low"] for mean, cell in zip(means, cells)],

@@ -34,7 +34,7 @@ def draw(kept):
     budgets = run.rows(TABLE)
     for panel, (task, columns) in zip(axes.flat, PANELS.items()):
         for shift, column, (label, look) in zip((-0.05, 0.05), columns, LINES.items()):
-            cells = [run.cell(TABLE, budget, column, "accuracy") for budget in budgets]
+            cells = [run.line(TABLE, budget, column, "accuracy") for budget in budgets]
             means = [cell["mean"] for cell in cells]
             ends = [
                 [mean - cell["ci_low"] for mean, cell in zip(means, cells)],

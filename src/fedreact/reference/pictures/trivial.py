@@ -134,7 +134,7 @@ def _vehicles(run):
         if line["row"].startswith("Chronological")
     }
     ours = "Chronological split C = 50"
-    last = run.cell(
+    last = run.line(
         "sumo_constant",
         "Last of the train windows, chronological split",
         "Each vehicle its own",
