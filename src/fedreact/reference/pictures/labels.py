@@ -1,4 +1,4 @@
-"""Accuracy by the number of labels that each person has (the table ``people``)."""
+"""Accuracy by the number of labels that each person has in a round (the table ``people``)."""
 
 from fedreact.reference.pictures import marks
 
@@ -21,7 +21,7 @@ def draw(kept):
     n = run.line(TABLE, rows[0], "Local", "n_clusters")["mean"]
     figure, axes = marks.canvas(
         4.0,
-        "Accuracy by the number of labels of each person",
+        "Accuracy by the number of labels that each person has in a round",
         f"Digits of {n:.0f} people, each a client (pendigits), scale {run.scale}; 95% intervals "
         "over seeds. Memory (A1) averages a client's models over time.",
         legend_rows=2,
@@ -42,6 +42,6 @@ def draw(kept):
     panel.set_xticks(labels, [str(count) for count in labels])
     panel.minorticks_off()
     panel.grid(axis="y", color="#EEEEEE", linewidth=0.7)
-    panel.set(xlabel="labels a person", ylabel="accuracy")
+    panel.set(xlabel="labels of a person in a round", ylabel="accuracy")
     marks.legend(figure, [panel], 3)
     return figure
