@@ -106,7 +106,7 @@ def test_the_verdict_shows_differences_of_the_search():
     panel = verdict.draw(kept).axes[0]
     lines = {line.get_label(): line for line in panel.get_lines()}
     assert lines["learning rate 1"].get_ydata()[0] == ours - theirs[verdict.SETTING]
-    published = run.cell(verdict.TABLE, verdict.ROW, "IFCA", "accuracy")["gap_published"]
+    published = run.line(verdict.TABLE, verdict.ROW, "IFCA", "accuracy")["gap_published"]
     assert lines["published"].get_ydata()[0] == -published
 
 
@@ -167,8 +167,8 @@ def test_what_is_not_kept_is_said(small, paper, having, message):
 
 
 def test_a_cell_that_is_not_there_is_said(small):
-    with pytest.raises(UserError, match="table t has no cell of row 'r', column 'A2'"):
-        Kept(small).run("mine").cell("t", "r", "A2", "accuracy")
+    with pytest.raises(UserError, match=r"t\.csv: has no line of row 'r', column 'A2', metric"):
+        Kept(small).run("mine").line("t", "r", "A2", "accuracy")
 
 
 def test_the_digest_tells_data_and_code(small, tmp_path):
@@ -178,7 +178,7 @@ def test_the_digest_tells_data_and_code(small, tmp_path):
     def digest(read=True):
         kept = Kept(small)
         if read:
-            assert kept.run("mine").cell("t", "r", "A1", "accuracy")["mean"] > 0
+            assert kept.run("mine").line("t", "r", "A1", "accuracy")["mean"] > 0
         return kept.digest(code)
 
     before = digest()
@@ -198,7 +198,7 @@ def test_a_picture_of_ones_own_is_drawn_too(small, tmp_path, monkeypatch):
     (own / "my_dots.py").write_text(
         "from matplotlib.figure import Figure\n\n\ndef draw(kept):\n"
         "    figure = Figure()\n"
-        "    line = kept.run('mine').cell('t', 'r', 'A1', 'accuracy')\n"
+        "    line = kept.run('mine').line('t', 'r', 'A1', 'accuracy')\n"
         "    figure.subplots().plot(line['mean'], 0, 'o')\n    return figure\n"
     )
     assert gallery.names()[-1] == "my_dots"

@@ -84,6 +84,8 @@ def draw_methods(run, title: str, ours: str, tasks: tuple[Task, ...], about: str
                 look = {"color": marks.TRIVIAL["color"], "linewidth": 1.4, "zorder": 1}
                 label = f"{name.lower()} (no model)"
                 panel.axvline(there[name]["mean"], linestyle=LOOKS[name], label=label, **look)
+        if not task.trivial:  # what is spent starts at nothing
+            panel.set_xlim(left=0)
         marks.rows(panel, [SHOWN.get(name, name) for name in methods])
         better = plugins.load("metrics", task.metric, "METRIC").better
         direction = {"higher": "→ better", "lower": "← better"}[better]

@@ -36,7 +36,7 @@ def draw(kept):
     )
     for panel, (setting, (table, row)) in zip(axes.flat, SETTINGS.items()):
         for column, (label, look) in METHODS.items():
-            x, y = (run.cell(table, row, column, metric) for metric in ("rand", "accuracy"))
+            x, y = (run.line(table, row, column, metric) for metric in ("rand", "accuracy"))
             panel.errorbar(
                 x["mean"],
                 y["mean"],

@@ -21,7 +21,7 @@ def draw(kept):
     """Draw a panel an algorithm of the baselines, with a line an architecture."""
     runs = sorted(
         (kept.at(scale) for scale in kept.scales("fed_react")),
-        key=lambda run: run.cell(TABLE, ROW, "Fed-REACT", "gflops")["mean"],
+        key=lambda run: run.line(TABLE, ROW, "Fed-REACT", "gflops")["mean"],
     )
     scales = " and ".join(run.scale for run in runs)
     figure, axes = marks.canvas(
@@ -57,8 +57,8 @@ def draw(kept):
 
 def _line(panel, runs, column, label, look, at):
     """Draw a method's accuracy over its GFLOPs, and its published value at the right."""
-    x = [run.cell(TABLE, ROW, column, "gflops")["mean"] for run in runs]
-    cells = [run.cell(TABLE, ROW, column, "accuracy") for run in runs]
+    x = [run.line(TABLE, ROW, column, "gflops")["mean"] for run in runs]
+    cells = [run.line(TABLE, ROW, column, "accuracy") for run in runs]
     means = [cell["mean"] for cell in cells]
     ends = [
         [m - c["ci_low"] for m, c in zip(means, cells)],

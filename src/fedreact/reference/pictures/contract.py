@@ -26,6 +26,15 @@ class Run(Reference):
     def __init__(self, folder: Path):
         super().__init__(folder)
         self.read: set[str] = set()
+        rows = self._rows
+
+        def noted(file):
+            found = rows(file)
+            path = next(self.folder.glob(f"*/{file}"))
+            self.read.add(path.relative_to(self.folder).as_posix())
+            return found
+
+        self._rows = noted
 
     def lines(self, file: str, **wanted: Any) -> list[dict[str, Any]]:
         """Give the lines of a csv file whose columns have the wanted values.
@@ -40,24 +49,7 @@ class Run(Reference):
         UserError
             It is not kept.
         """
-        lines = self._rows(file)
-        self.read.add(next(self.folder.glob(f"*/{file}")).relative_to(self.folder).as_posix())
-        return [line for line in lines if wanted.items() <= line.items()]
-
-    def cell(self, table: str, row: str, column: str, metric: str) -> dict[str, Any]:
-        """Give a cell's line of a table.
-
-        Raises
-        ------
-        UserError
-            The table has no such cell.
-        """
-        wanted = {"row": row, "column": column, "metric": metric}
-        lines = self.lines(f"tables/{table}.csv", **wanted)
-        if not lines:
-            named = ", ".join(f"{key} {value!r}" for key, value in wanted.items())
-            raise UserError(f"{self.folder}: table {table} has no cell of {named}")
-        return lines[0]
+        return [line for line in self._rows(file) if wanted.items() <= line.items()]
 
 
 class Kept:

@@ -22,7 +22,7 @@ def draw(kept):
         for line in run.lines("claims/fed_react.csv", metric="accuracy")
         if isinstance(line["margin"], float)
     )
-    n = run.cell(*next(iter(SETTINGS.values())), OURS, "accuracy")["n_seeds"]
+    n = run.line(*next(iter(SETTINGS.values())), OURS, "accuracy")["n_seeds"]
     figure, axes = marks.canvas(
         4.5,
         "Accuracy of Fed-REACT (A1) minus that of IFCA, FLSC and FLACC, by setting",
@@ -30,10 +30,10 @@ def draw(kept):
         f"{n:.0f} seeds, 95% interval. Band: differences below the margin of {margin:g}. "
         "Open diamonds: published.",
     )
-    panel = axes[0, 0]
+    panel, published = axes[0, 0], marks.PUBLISHED | {"markersize": 5.5}
     for y, (table, row) in enumerate(SETTINGS.values()):
         for shift, (name, look) in zip((-0.26, 0, 0.26), marks.CLUSTERED.items()):
-            line = run.cell(table, row, name, "accuracy")
+            line = run.line(table, row, name, "accuracy")
             gap = {"mean": -line["gap"], "ci_low": -line["gap_high"], "ci_high": -line["gap_low"]}
             marks.across(panel, y + shift, gap, label=f"minus {name}", zorder=3, **look)
             if isinstance(line["gap_published"], float):
@@ -43,7 +43,7 @@ def draw(kept):
                     y + shift,
                     color=look["color"],
                     label=f"{name}, published",
-                    **marks.PUBLISHED,
+                    **published,
                 )
     panel.axvspan(-margin, margin, color="#000000", alpha=0.13, linewidth=0, zorder=1)
     panel.axvline(0, color="black", linewidth=0.8, zorder=1)

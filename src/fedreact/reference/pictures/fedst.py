@@ -13,7 +13,7 @@ def draw(kept):
     """Draw a panel a kind of test and a line a dataset with a number of clients."""
     run = kept.run("fedst")
     rows = run.rows(next(iter(PANELS.values()))[0])
-    n = run.cell("fedst_table02", rows[0], OURS, "accuracy")["n_seeds"]
+    n = run.line("fedst_table02", rows[0], OURS, "accuracy")["n_seeds"]
     figure, axes = marks.canvas(
         4.6,
         "Accuracy of FedST, the other methods and training alone, by dataset and clients",

@@ -1,4 +1,4 @@
-"""Accuracy by the number of labels that each person has (the table ``people``)."""
+"""Accuracy by the number of labels that each person has in a round (the table ``people``)."""
 
 from fedreact.reference.pictures import marks
 
@@ -18,17 +18,17 @@ def draw(kept):
     run = kept.run("fed_react")
     rows = run.rows(TABLE)
     labels = [int(row.split()[0]) for row in rows]
-    n = run.cell(TABLE, rows[0], "Local", "n_clusters")["mean"]
+    n = run.line(TABLE, rows[0], "Local", "n_clusters")["mean"]
     figure, axes = marks.canvas(
         4.0,
-        "Accuracy by the number of labels of each person",
+        "Accuracy by the number of labels that each person has in a round",
         f"Digits of {n:.0f} people, each a client (pendigits), scale {run.scale}; 95% intervals "
         "over seeds. Memory (A1) averages a client's models over time.",
         legend_rows=2,
     )
     panel = axes[0, 0]
     for i, (column, (label, look)) in enumerate(METHODS.items()):
-        cells = [run.cell(TABLE, row, column, "accuracy") for row in rows]
+        cells = [run.line(TABLE, row, column, "accuracy") for row in rows]
         means = [cell["mean"] for cell in cells]
         ends = [
             [mean - cell["ci_low"] for mean, cell in zip(means, cells)],
@@ -42,6 +42,6 @@ def draw(kept):
     panel.set_xticks(labels, [str(count) for count in labels])
     panel.minorticks_off()
     panel.grid(axis="y", color="#EEEEEE", linewidth=0.7)
-    panel.set(xlabel="labels a person", ylabel="accuracy")
+    panel.set(xlabel="labels of a person in a round", ylabel="accuracy")
     marks.legend(figure, [panel], 3)
     return figure

@@ -77,4 +77,4 @@ def draw(kept):
 def _mean(run, column, metric):
     """Mean over the rows of the table."""
     rows = run.rows(TABLE)
-    return sum(run.cell(TABLE, row, column, metric)["mean"] for row in rows) / len(rows)
+    return sum(run.line(TABLE, row, column, metric)["mean"] for row in rows) / len(rows)

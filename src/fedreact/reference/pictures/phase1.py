@@ -18,7 +18,6 @@ LINES = {
     "features as they come": {"linestyle": "-", "markerfacecolor": "#0072B2"},
     "features scaled to unit spread": {"linestyle": "--", "markerfacecolor": "white"},
 }
-BUDGETS = {"Untrained": "none", "1 round": "1 round", "3 rounds": "3 rounds", "As taken": "default"}
 
 
 def draw(kept):
@@ -32,9 +31,10 @@ def draw(kept):
         ncols=3,
     )
     budgets = run.rows(TABLE)
+    shown = ["none", *budgets[1:-1], "default"]  # they grow from the untrained encoder on
     for panel, (task, columns) in zip(axes.flat, PANELS.items()):
         for shift, column, (label, look) in zip((-0.05, 0.05), columns, LINES.items()):
-            cells = [run.cell(TABLE, budget, column, "accuracy") for budget in budgets]
+            cells = [run.line(TABLE, budget, column, "accuracy") for budget in budgets]
             means = [cell["mean"] for cell in cells]
             ends = [
                 [mean - cell["ci_low"] for mean, cell in zip(means, cells)],
@@ -49,7 +49,7 @@ def draw(kept):
             }
             panel.errorbar(at, means, yerr=ends, label=label, **both, **look)
         marks.name(panel, task)
-        panel.set_xticks(range(len(budgets)), [BUDGETS.get(name, name) for name in budgets])
+        panel.set_xticks(range(len(budgets)), shown)
         panel.set(xlabel="training of the encoder", xlim=(-0.4, len(budgets) - 0.6))
     axes[0, 0].set_ylabel("accuracy")
     marks.legend(figure, axes.flat, 2)

@@ -72,7 +72,7 @@ def draw(kept):
         4.5,
         "Error of the methods, relative to the best predictor without a model",
         f"Scale {', '.join(scales)}. Error is 1 minus accuracy or F1, SMAPE or RMSE. Right of 1, "
-        "predicting without a model does better. The interval of a method is its 95% over seeds.",
+        "predicting without a model does better. Lines: 95% intervals over seeds.",
     )
     panel = axes[0, 0]
     for y, (methods, ours, (_, error, _)) in enumerate(tasks.values()):
@@ -134,7 +134,7 @@ def _vehicles(run):
         if line["row"].startswith("Chronological")
     }
     ours = "Chronological split C = 50"
-    last = run.cell(
+    last = run.line(
         "sumo_constant",
         "Last of the train windows, chronological split",
         "Each vehicle its own",

@@ -13,7 +13,7 @@ def draw(kept):
     """Draw a panel a baseline and a line a learning rate."""
     run = kept.run("fed_react", having=SEARCH)
     ours = run.lines(HEADS, method="fed-react-a1")[0][SETTING]
-    n = run.cell(TABLE, ROW, OURS, "accuracy")["n_seeds"]
+    n = run.line(TABLE, ROW, OURS, "accuracy")["n_seeds"]
     figure, axes = marks.canvas(
         3.7,
         "Accuracy of Fed-REACT (A1) minus that of three baselines, by the baselines' local steps",
@@ -32,7 +32,7 @@ def draw(kept):
             gaps = [ours - found[rate, step] for step in steps]
             look = {"color": colour, "marker": "o", "markersize": 5, "linewidth": 1.8}
             panel.plot(range(len(steps)), gaps, label=f"learning rate {rate:g}", **look)
-        cell = run.cell(TABLE, ROW, name, "accuracy")
+        cell = run.line(TABLE, ROW, name, "accuracy")
         at = steps.index(float(chosen["steps"])) + 0.17
         panel.plot([at, at], [-cell["gap_high"], -cell["gap_low"]], color="black", linewidth=1.3)
         panel.plot(at, -cell["gap"], "o", color="black", markersize=5, label="Table 5, as chosen")
