@@ -4,17 +4,20 @@ from pathlib import Path
 
 from fedreact.atomic import write_text
 from fedreact.command import log, parser, run
-from fedreact.reference.docs import render
+from fedreact.reference.docs import pages, render
 
 
 def main(args):
-    """Write each page beside the folder of its template; the README into the project's folder."""
-    templates = sorted(args.templates.glob("*.md"))
-    pages = {template.name: render(template, args.references) for template in templates}
-    for name, text in pages.items():
-        folder = args.templates.parent.parent if name == "README.md" else args.templates.parent
-        write_text(folder / name, text)
-    log.info("%d pages written: %s", len(pages), ", ".join(pages))
+    """Write all pages, if each can be made; a template's page lies as its template does."""
+    texts = {
+        page: render(template, args.references, args.templates)
+        for template, page in pages(args.templates).items()
+    }
+    for page, text in texts.items():
+        path = args.templates.parents[1] / page
+        path.parent.mkdir(parents=True, exist_ok=True)
+        write_text(path, text)
+    log.info("%d pages written, from README.md on", len(texts))
 
 
 if __name__ == "__main__":
