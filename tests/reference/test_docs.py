@@ -156,6 +156,8 @@ def page(references, text, name="page.md"):
         ("quick.hours('run clustered')", "0.2"),
         ("quick.papers", "{'fed_react': 'it', 'other': 'Another'}"),
         ("quick.outcomes('other').fails", "1"),
+        ("quick.sums().holds, quick.sums().fails", "(2, 1)"),
+        ("quick.sums().values() | min", "1"),
         ("quick.shorter('other')", "3 seeds; a 4th. of x"),
         ("quick.run_of('other').data | join(', ')", "sea, sky"),
         ("speed.phase1", "21 steps/s"),

@@ -186,6 +186,13 @@ class Reference:
                 counts[line["outcome"]] += 1
         return counts
 
+    def sums(self) -> dict[str, int]:
+        """Count the claims of all papers by outcome; an outcome that none has is left out."""
+        total: Counter[str] = Counter()
+        for paper in self.papers:
+            total.update(self.outcomes(paper))
+        return {outcome: n for outcome, n in total.items() if n}
+
     def margins(self, paper: str = "fed_react") -> str:
         """The smallest differences that matter to its claims, by the name of the score."""
         lines = self._rows(f"claims/{paper}.csv")
