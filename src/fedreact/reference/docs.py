@@ -109,7 +109,7 @@ class Reference:
         """
         cell = self.line(table, row, column, metric)
         mean, low, high = _numbers(cell, "mean", "ci_low", "ci_high")
-        paper = f" [{cell['published']:g}]" if cell["published"] != "" else ""
+        paper = f" [{cell['published']:.{digits}f}]" if cell["published"] != "" else ""
         return f"{mean:.{digits}f} ± {(high - low) / 2:.{digits}f}{paper}"
 
     def published(self, table: str, row: str, column: str, metric: str = "") -> str:
