@@ -1,6 +1,7 @@
 """Pages that are made of kept runs: they agree with them, and no number is typed."""
 
 import re
+import shutil
 import subprocess
 import sys
 from pathlib import Path
@@ -37,6 +38,13 @@ equal,,,,rand,0.01,undecided,0,-1,1
 lone,,,,rand,0.01,holds,0.5,,
 silent,,,,rand,0.01,undecided,,,
 tiny,,,,rand,0.01,undecided,-0.0001,-12.06,9.96
+"""
+SCALE = """differences: [a night]
+differences_of: {waves: [short], pendigits: [10 people], eegmmidb: [1 person]}
+unlike:
+  a: &few {clustered: [120 samples], synchronous: [3 seeds]}
+  b: *few
+  c: {clustered: []}
 """
 SEARCH = """method,variant,taken,mean,ten+validate=true,hundred+validate=true
 ifca,ifca+rate=1.0+steps=1,False,0.75,0.747,0.759
@@ -94,7 +102,14 @@ def test_figures_that_pages_show_are_kept():
 
 @pytest.fixture
 def references(tmp_path):
-    """A run that is kept, of one table and two claims."""
+    """Runs that are kept, of one table and some claims, and the configuration of one of them."""
+    config = tmp_path / "config" / "papers" / "other"
+    (config / "scales").mkdir(parents=True)
+    (config / "paper.yaml").write_text("names_of_data: {pendigits: Digits}\n")
+    (config / "scales/quick.yaml").write_text(SCALE)
+    shutil.copy(ROOT / "config/datasets.yaml", tmp_path / "config")
+    shutil.copy(ROOT / "config/eegmmidb.sha256", tmp_path / "config")
+    tmp_path = tmp_path / "reference"
     folder = tmp_path / "quick" / "fed_react"
     for name, text in {"tables/t": TABLE, "claims/fed_react": CLAIMS}.items():
         (folder / name).parent.mkdir(parents=True)
@@ -108,11 +123,9 @@ def references(tmp_path):
     other = tmp_path / "quick" / "other"
     (other / "claims").mkdir(parents=True)
     (other / "claims/other.csv").write_text("claim,reading,at,outcome\nx,,,fails\n")
-    (other / "claims/other.md").write_text(
-        "# Claims of Another\n\nJudged on sea.\n\nAt this scale: 3 seeds; a 4th. of x.\n"
-    )
+    (other / "claims/other.md").write_text("# Claims of Another\n\nJudged on sea.\n")
     (folder / "claims/fed_react.md").write_text("# Claims of it\n")
-    (other / "run.json").write_text('{"data": {"sea": "0", "sky": "1"}}')
+    (other / "run.json").write_text('{"data": {"sea": "0", "pendigits+x=1": "1"}}')
     (tmp_path / "speed").mkdir()
     (tmp_path / "speed" / "phase1.txt").write_text("21 steps/s\n")
     return tmp_path
@@ -158,8 +171,10 @@ def page(references, text, name="page.md"):
         ("quick.hours('run clustered')", "0.2"),
         ("quick.papers", "{'fed_react': 'it', 'other': 'Another'}"),
         ("quick.outcomes('other').fails", "1"),
-        ("quick.shorter('other')", "3 seeds; a 4th. of x"),
-        ("quick.run_of('other').data | join(', ')", "sea, sky"),
+        ("quick.unlike('other') | list", "['everything', 'waves', 'Digits', 'settings a, b']"),
+        ("quick.unlike('other').Digits", "['10 people']"),
+        ("quick.unlike('other')['settings a, b'] | join('; ')", "120 samples; 3 seeds"),
+        ("quick.run_of('other').data | join(', ')", "sea, pendigits+x=1"),
         ("speed.phase1", "21 steps/s"),
     ],
 )
@@ -190,7 +205,7 @@ def test_a_statement_that_the_numbers_contradict_is_refused(references):
         ("quick.searched('flsc', 'hundred')", "has no hundred+validate=true in the run"),
         ("quick.note('tables/t.md', 'nine')", "t.md: has no text like nine"),
         ("quick.note('tables/u.md', 'nine')", "u.md is not there; `make reference` keeps"),
-        ("quick.shorter('fed_react')", "its claims do not say what is shorter"),
+        ("quick.unlike('fed_react')", "scales/quick.yaml: no such file"),
         ("1 +", "page.md, line 1"),
     ],
 )
@@ -200,7 +215,7 @@ def test_what_is_not_kept_is_a_clear_error(references, asked, words):
 
 
 def test_a_reference_names_its_scale(references):
-    assert Reference(references / "quick").scale == "quick"
+    assert Reference(references / "quick", references).scale == "quick"
 
 
 @pytest.mark.parametrize(
@@ -240,8 +255,9 @@ def test_minutes_of_the_main_job_are_those_of_its_command(references):
 
 def test_the_command_writes_pages_where_their_templates_lie(references, tmp_path):
     for name in ("README.md", "a.md", "results/b.md"):
-        page(references, "{{ quick.mean('t', '10 clients', 'A1') }}\n", f"../docs/templates/{name}")
-    words = [ROOT / "scripts/make_docs.py", "docs/templates", "--references", "."]
+        text = "{{ quick.mean('t', '10 clients', 'A1') }}\n"
+        page(references, text, f"../../docs/templates/{name}")
+    words = [ROOT / "scripts/make_docs.py", "docs/templates"]
     subprocess.run([sys.executable, *words], cwd=tmp_path, check=True, capture_output=True)
     for name, template in {"README.md": "README.md", "docs/results/b.md": "results/b.md"}.items():
         head, text = (tmp_path / name).read_text().split("\n", 1)

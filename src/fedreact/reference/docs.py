@@ -18,7 +18,9 @@ from typing import Any
 
 import jinja2
 
+from fedreact.data.registry import load_registry, registries
 from fedreact.errors import UserError
+from fedreact.reading import read_yaml
 from fedreact.reference.keep import RUN
 
 MADE = "<!-- Made by `make docs` from docs/templates/{name} and reference/. Edit those. -->\n"
@@ -32,12 +34,14 @@ class Reference:
     ----------
     folder
         With a folder for each paper, as :func:`fedreact.reference.keep.keep` wrote it.
+    config
+        With the configuration of each paper, ``config/papers``.
     main
         The paper whose claims and costs are meant where none is named.
     """
 
-    def __init__(self, folder: Path, main: str = "fed_react"):
-        self.folder, self.main, self.scale = folder, main, folder.name
+    def __init__(self, folder: Path, config: Path, main: str = "fed_react"):
+        self.folder, self.config, self.main, self.scale = folder, config, main, folder.name
         self._rows = cache(self._read)
 
     @property
@@ -199,13 +203,30 @@ class Reference:
         by_metric = {line["metric"]: line["margin"] for line in lines}
         return ", ".join(f"{margin:g} in {metric}" for metric, margin in by_metric.items())
 
-    def shorter(self, paper: str) -> str:
-        """What its scale does otherwise than the paper, as its claims say below their table."""
-        text = (self.folder / paper / f"claims/{paper}.md").read_text()
-        found = re.findall(r"^At this scale: (.*)\.$", text, re.MULTILINE)
-        if not found:
-            raise UserError(f"{self.folder / paper}: its claims do not say what is shorter")
-        return found[0]
+    def unlike(self, paper: str) -> dict[str, list[str]]:
+        """What the scale does otherwise than a paper, by what it is about.
+
+        Keys are ``everything``, kinds of data and of run, datasets as the paper calls them, and
+        settings. Texts are those of the paper's scale file; a registered dataset that the kept run
+        did not use is left out.
+        """
+        scale = read_yaml(self.config / paper / "scales" / f"{self.scale}.yaml")
+        names = read_yaml(self.config / paper / "paper.yaml").get("names_of_data", {})
+        registered = load_registry(*registries(self.config.parent))
+        used = {data.split("+")[0] for data in self.run_of(paper).get("data", ())}
+        found = {"everything": scale.get("differences", [])}
+        for about, texts in scale.get("differences_of", {}).items():
+            if about not in registered:
+                found[about] = texts
+            elif about in used:
+                found[names.get(about, about)] = texts
+        settings: dict[tuple[str, ...], list[str]] = {}
+        for setting, kinds in scale.get("unlike", {}).items():
+            texts = tuple(text for of_kind in kinds.values() for text in of_kind)
+            settings.setdefault(texts, []).append(setting)
+        for texts, alike in settings.items():
+            found[f"settings {', '.join(alike)}"] = list(texts)
+        return {about: texts for about, texts in found.items() if texts}
 
     def hours(self, *steps: str) -> str:
         """Core-hours of these steps, or of all."""
@@ -265,7 +286,8 @@ def render(template: Path, references: Path, templates: Path | None = None) -> s
         extensions=["jinja2.ext.do"],
     )
     scales = {path.parents[1] for path in references.glob(f"*/*/{RUN}")}
-    runs = {path.name: Reference(path) for path in scales}
+    config = references.parent / "config" / "papers"
+    runs = {path.name: Reference(path, config) for path in scales}
     speed = {p.stem: p.read_text().strip() for p in sorted(references.glob("speed/*.txt"))}
     name = template.relative_to(folder)
 
