@@ -2,8 +2,6 @@
 
 import re
 import shutil
-import subprocess
-import sys
 from pathlib import Path
 
 import pytest
@@ -215,7 +213,7 @@ def test_what_is_not_kept_is_a_clear_error(references, asked, words):
 
 
 def test_a_reference_names_its_scale(references):
-    assert Reference(references / "quick", references).scale == "quick"
+    assert Reference(references / "quick").scale == "quick"
 
 
 @pytest.mark.parametrize(
@@ -251,16 +249,3 @@ def test_minutes_of_the_main_job_are_those_of_its_command(references):
     assert page(references, "{{ minutes('make test') }}") == "5.8"
     with pytest.raises(UserError, match=r"main_job\.txt has the minutes of make"):
         page(references, "{{ minutes('make') }}")
-
-
-def test_the_command_writes_pages_where_their_templates_lie(references, tmp_path):
-    for name in ("README.md", "a.md", "results/b.md"):
-        text = "{{ quick.mean('t', '10 clients', 'A1') }}\n"
-        page(references, text, f"../../docs/templates/{name}")
-    words = [ROOT / "scripts/make_docs.py", "docs/templates"]
-    subprocess.run([sys.executable, *words], cwd=tmp_path, check=True, capture_output=True)
-    for name, template in {"README.md": "README.md", "docs/results/b.md": "results/b.md"}.items():
-        head, text = (tmp_path / name).read_text().split("\n", 1)
-        assert f"from docs/templates/{template} and reference/" in head
-        assert text == "0.988\n"
-    assert (tmp_path / "docs/a.md").is_file()

@@ -34,14 +34,14 @@ class Reference:
     ----------
     folder
         With a folder for each paper, as :func:`fedreact.reference.keep.keep` wrote it.
-    config
-        With the configuration of each paper, ``config/papers``.
     main
         The paper whose claims and costs are meant where none is named.
+    config
+        With a folder for each paper.
     """
 
-    def __init__(self, folder: Path, config: Path, main: str = "fed_react"):
-        self.folder, self.config, self.main, self.scale = folder, config, main, folder.name
+    def __init__(self, folder: Path, main: str = "fed_react", config: Path = Path("config/papers")):
+        self.folder, self.main, self.config, self.scale = folder, main, config, folder.name
         self._rows = cache(self._read)
 
     @property
@@ -287,7 +287,7 @@ def render(template: Path, references: Path, templates: Path | None = None) -> s
     )
     scales = {path.parents[1] for path in references.glob(f"*/*/{RUN}")}
     config = references.parent / "config" / "papers"
-    runs = {path.name: Reference(path, config) for path in scales}
+    runs = {path.name: Reference(path, config=config) for path in scales}
     speed = {p.stem: p.read_text().strip() for p in sorted(references.glob("speed/*.txt"))}
     name = template.relative_to(folder)
 
