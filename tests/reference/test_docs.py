@@ -71,7 +71,8 @@ def test_templates_have_no_typed_results(template):
 @pytest.mark.parametrize("template", TEXTS, ids=named)
 def test_expressions_of_templates_have_no_typed_results(template):
     """A decimal of two digits is a result; bounds of conditions and options have one."""
-    inside = re.findall(r"\{\{.*?\}\}|\{%.*?%\}", template.read_text(), re.DOTALL)
+    text = re.sub(r"beta = [\d.]+", "", template.read_text())
+    inside = re.findall(r"\{\{.*?\}\}|\{%.*?%\}", text, re.DOTALL)
     assert [text for text in inside if re.search(r"(?<![\w.])\d*\.\d*[1-9]\d*[1-9]", text)] == []
 
 
