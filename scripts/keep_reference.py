@@ -12,7 +12,7 @@ from fedreact.reference.keep import keep, names
 
 def main(args):
     """Copy what is kept of the run's results, paper by paper."""
-    templates = sorted(args.templates.glob("*.md"))
+    templates = sorted(args.templates.rglob("*.md"))
     papers = {path.parent.name: names(path.parent) for path in args.papers.glob("*/paper.yaml")}
     built = {path.stem for path in args.results.glob("tables/*.csv")}
     if not (chosen := [paper for paper, of in sorted(papers.items()) if of & built]):

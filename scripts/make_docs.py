@@ -1,26 +1,28 @@
-"""Write README, docs/, their pictures and the kept tables from the runs kept in reference/."""
+"""Write README, docs/, its pictures and the pages of kept tables from the runs in reference/."""
 
 from pathlib import Path
 
 from fedreact.atomic import write_text
 from fedreact.command import log, parser, run
-from fedreact.reference import tables
-from fedreact.reference.docs import render
+from fedreact.reference import generated, tables
+from fedreact.reference.docs import pages, render
 from fedreact.reference.gallery import draw_all
 
 
 def main(args):
-    """Write each page beside the folder of its template; the README into the project's folder.
-
-    Pictures are written into the folder ``pictures`` beside that of the templates.
-    """
-    templates = sorted(args.templates.glob("*.md"))
-    pages = {template.name: render(template, args.references) for template in templates}
-    for name, text in pages.items():
-        folder = args.templates.parent.parent if name == "README.md" else args.templates.parent
-        write_text(folder / name, text)
+    """Write all pages, if each can be made; a template's page lies as its template does."""
     log.info("%d pages of kept tables written", tables.write(args.references))
-    log.info("%d pages written: %s", len(pages), ", ".join(pages))
+    texts = {
+        page: render(template, args.references, args.templates)
+        for template, page in pages(args.templates).items()
+    }
+    for name, text in generated.pages(args.references).items():
+        texts[Path("docs/reference", name)] = text
+    for page, text in texts.items():
+        path = args.templates.parents[1] / page
+        path.parent.mkdir(parents=True, exist_ok=True)
+        write_text(path, text)
+    log.info("%d pages written, from README.md on", len(texts))
     pictures = draw_all(args.references, args.templates.parent / "pictures")
     log.info("%d pictures drawn: %s", len(pictures), ", ".join(pictures))
 

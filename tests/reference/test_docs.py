@@ -1,15 +1,19 @@
 """Pages that are made of kept runs: they agree with them, and no number is typed."""
 
 import re
+import shutil
+from pathlib import Path
 
 import pytest
 from helpers import ROOT
 
 from fedreact.errors import UserError
 from fedreact.reference import docs
-from fedreact.reference.docs import Reference, render
+from fedreact.reference.docs import Reference, pages, render
 
-TEMPLATES = sorted((ROOT / "docs" / "templates").glob("*.md"))
+FOLDER = ROOT / "docs" / "templates"
+PAGES = pages(FOLDER)
+TEXTS = sorted(FOLDER.rglob("*.md"))
 
 # Decimals that are no results: section numbers, versions, addresses, options.
 NO_RESULT = re.compile(
@@ -31,57 +35,106 @@ memory,,10 clients,local,accuracy,0.005,holds,0.03,0.02,0.04
 equal,,,,rand,0.01,undecided,0,-1,1
 lone,,,,rand,0.01,holds,0.5,,
 silent,,,,rand,0.01,undecided,,,
+tiny,,,,rand,0.01,undecided,-0.0001,-12.06,9.96
+"""
+SCALE = """differences: [a night]
+differences_of: {waves: [short], pendigits: [10 people], eegmmidb: [1 person]}
+unlike:
+  a: &few {clustered: [120 samples], synchronous: [3 seeds]}
+  b: *few
+  c: {clustered: []}
+"""
+SEARCH = """method,variant,taken,mean,ten+validate=true,hundred+validate=true
+ifca,ifca+rate=1.0+steps=1,False,0.75,0.747,0.759
+ifca,ifca+rate=0.3+steps=100,True,0.87,0.861,0.872
+flsc,flsc,True,0.5,0.5,
 """
 
 
-@pytest.mark.parametrize("template", TEMPLATES, ids=lambda path: path.stem)
+def named(path):
+    return str(path.relative_to(FOLDER))
+
+
+@pytest.mark.parametrize("template", PAGES, ids=named)
 def test_pages_agree_with_the_runs_that_are_kept(template):
     """After `make docs` they do; a page is edited in docs/templates/."""
-    folder = ROOT if template.name == "README.md" else ROOT / "docs"
-    page = render(template, ROOT / "reference")
-    assert (folder / template.name).read_text() == page, "run: make docs"
+    made = render(template, ROOT / "reference", FOLDER)
+    assert (ROOT / PAGES[template]).read_text() == made, "run: make docs"
 
 
-@pytest.mark.parametrize("template", TEMPLATES, ids=lambda path: path.stem)
+@pytest.mark.parametrize("template", TEXTS, ids=named)
 def test_templates_have_no_typed_results(template):
     text = NO_RESULT.sub("", template.read_text())
     assert re.findall(r"(?<![\w.])\d*\.\d+|\d+ ?%", text) == []
 
 
+@pytest.mark.parametrize("template", TEXTS, ids=named)
+def test_expressions_of_templates_have_no_typed_results(template):
+    """A decimal of two digits is a result; bounds of conditions and options have one."""
+    text = re.sub(r"beta = [\d.]+", "", template.read_text())
+    inside = re.findall(r"\{\{.*?\}\}|\{%.*?%\}", text, re.DOTALL)
+    assert [text for text in inside if re.search(r"(?<![\w.])\d*\.\d*[1-9]\d*[1-9]", text)] == []
+
+
+def test_the_readme_fits_one_screen_and_every_paper_has_a_page():
+    assert len((ROOT / "README.md").read_text().splitlines()) <= 120
+    papers = {path.parent.parent.name for path in ROOT.glob("reference/*/*/claims/*.csv")}
+    with_page = {path.stem for path in PAGES.values() if path.parent.name == "results"}
+    assert with_page == papers - {"grand"}
+    assert ROOT.joinpath("docs/benchmark.md").is_file()
+
+
+@pytest.mark.parametrize("page", PAGES.values(), ids=str)
+def test_links_from_pages_to_kept_files_lead_there(page):
+    """From subfolders, too; links to other pages are the site's to check."""
+    found = re.findall(r"\]\(([^)#:]+)[)#]", (ROOT / page).read_text())
+    kept = [(ROOT / page).parent.joinpath(to).resolve() for to in found if "reference/" in to]
+    assert [to for to in kept if to.is_relative_to(ROOT / "reference") and not to.exists()] == []
+
+
 def test_figures_that_pages_show_are_kept():
     for path in (ROOT / "reference").glob("*/*/run.json"):
         scale, paper, _ = path.relative_to(ROOT / "reference").parts
-        for name in docs.shown(TEMPLATES, scale, paper):
+        for name in docs.shown(TEXTS, scale, paper):
             assert (path.parent / "figures" / f"{name}.png").is_file()
 
 
 @pytest.fixture
 def references(tmp_path):
-    """A run that is kept, of one table and two claims."""
+    """Runs that are kept, of one table and some claims, and the configuration of one of them."""
+    config = tmp_path / "config" / "papers" / "other"
+    (config / "scales").mkdir(parents=True)
+    (config / "paper.yaml").write_text("names_of_data: {pendigits: Digits}\n")
+    (config / "scales/quick.yaml").write_text(SCALE)
+    shutil.copy(ROOT / "config/datasets.yaml", tmp_path / "config")
+    shutil.copy(ROOT / "config/eegmmidb.sha256", tmp_path / "config")
+    tmp_path = tmp_path / "reference"
     folder = tmp_path / "quick" / "fed_react"
     for name, text in {"tables/t": TABLE, "claims/fed_react": CLAIMS}.items():
         (folder / name).parent.mkdir(parents=True)
         (folder / f"{name}.csv").write_text(text)
+    (folder / "searches").mkdir()
+    (folder / "searches/search.csv").write_text(SEARCH)
+    (folder / "tables/t.md").write_text("Beware, t: 10 clients hold 8 train sets.\n")
     (folder / "run.json").write_text(
         '{"cpu_seconds": 5400.0, "steps": {"run clustered": {"jobs": 2, "cpu_seconds": 720.0}}}'
     )
     other = tmp_path / "quick" / "other"
     (other / "claims").mkdir(parents=True)
     (other / "claims/other.csv").write_text("claim,reading,at,outcome\nx,,,reversed\n")
-    (other / "claims/other.md").write_text(
-        "# Claims of Another\n\nJudged on sea.\n\nAt this scale: 3 seeds; a 4th. of x.\n"
-    )
+    (other / "claims/other.md").write_text("# Claims of Another\n\nJudged on sea.\n")
     (folder / "claims/fed_react.md").write_text("# Claims of it\n")
-    (other / "run.json").write_text('{"data": {"sea": "0", "sky": "1"}}')
+    (other / "run.json").write_text('{"data": {"sea": "0", "pendigits+x=1": "1"}}')
     (tmp_path / "speed").mkdir()
     (tmp_path / "speed" / "phase1.txt").write_text("21 steps/s\n")
     return tmp_path
 
 
-def page(references, text):
-    template = references / "page.md"
+def page(references, text, name="page.md"):
+    template = references / "templates" / name
+    template.parent.mkdir(parents=True, exist_ok=True)
     template.write_text(text)
-    return render(template, references).split("\n", 1)[1]
+    return render(template, references, references / "templates").split("\n", 1)[1]
 
 
 @pytest.mark.parametrize(
@@ -93,6 +146,16 @@ def page(references, text):
         ("quick.gap('t', '10 clients', 'local')", "-0.088 (-0.100 to -0.070)"),
         ("quick.rows('t') | join", "10 clients"),
         ("quick.average('t', 'A1')", "0.98765"),
+        ("quick.cell('t', '10 clients', 'A1')", "0.988 ± 0.005 [0.992]"),
+        ("quick.cell('t', '10 clients', 'local', digits=2)", "0.90 ± 0.05"),
+        ("quick.claim('tiny', digits=1).text", "+0.0 (-12.1 to +10.0)"),
+        ("quick.searched('ifca', 'ten')", "0.861"),
+        ("quick.searched('ifca', 'hundred', rate=1.0, steps=1)", "0.759"),
+        ("quick.searched('flsc', 'ten', search='search')", "0.5"),
+        ("quick.note('tables/t.md', 'clients hold ([0-9]+)')[1]", "8"),
+        ("minutes('make tables')", "None"),
+        ("quick.sums().holds, quick.sums().values() | sum", "(2, 6)"),
+        ("quick.sums().values() | min", "1"),
         ("quick.published('t', '10 clients', 'A1')", "0.992"),
         ("quick.claim('memory').outcome", "holds"),
         ("quick.claim('memory').text", "+0.024 (+0.018 to +0.031)"),
@@ -102,13 +165,15 @@ def page(references, text):
         ("quick.margins()", "0.005 in accuracy, 0.01 in rand"),
         ("quick.verdicts()['not-comparable']", "1"),
         ("quick.outcomes().holds", "2"),
-        ("quick.outcomes().undecided", "2"),
+        ("quick.outcomes().undecided", "3"),
         ("quick.hours()", "1.5"),
         ("quick.hours('run clustered')", "0.2"),
         ("quick.papers", "{'fed_react': 'it', 'other': 'Another'}"),
         ("quick.outcomes('other').reversed", "1"),
-        ("quick.shorter('other')", "3 seeds; a 4th. of x"),
-        ("quick.run_of('other').data | join(', ')", "sea, sky"),
+        ("quick.unlike('other') | list", "['everything', 'waves', 'Digits', 'settings a, b']"),
+        ("quick.unlike('other').Digits", "['10 people']"),
+        ("quick.unlike('other')['settings a, b'] | join('; ')", "120 samples; 3 seeds"),
+        ("quick.run_of('other').data | join(', ')", "sea, pendigits+x=1"),
         ("speed.phase1", "21 steps/s"),
     ],
 )
@@ -134,7 +199,12 @@ def test_a_statement_that_the_numbers_contradict_is_refused(references):
         ("quick.gap('t', '10 clients', 'A1')", "10 clients, A1, accuracy: has no gap in the run"),
         ("paper.mean('t', '10 clients', 'A1')", "'paper' is undefined"),
         ("speed.affect", "has no attribute 'affect'"),
-        ("quick.shorter('fed_react')", "its claims do not say what is shorter"),
+        ("quick.searched('ifca', 'ten', steps=1)", "search.csv: has no ifca with steps=1"),
+        ("quick.searched('fedavg', 'ten')", "search.csv: has no fedavg that was chosen"),
+        ("quick.searched('flsc', 'hundred')", "has no hundred+validate=true in the run"),
+        ("quick.note('tables/t.md', 'nine')", "t.md: has no text like nine"),
+        ("quick.note('tables/u.md', 'nine')", "u.md is not there; `make reference` keeps"),
+        ("quick.unlike('fed_react')", "scales/quick.yaml: no such file"),
         ("1 +", "page.md, line 1"),
     ],
 )
@@ -145,3 +215,38 @@ def test_what_is_not_kept_is_a_clear_error(references, asked, words):
 
 def test_a_reference_names_its_scale(references):
     assert Reference(references / "quick").scale == "quick"
+
+
+@pytest.mark.parametrize(
+    ("name", "way"),
+    [
+        ("README.md", "reference/quick/t.csv docs/results/x.md"),
+        ("findings.md", "../reference/quick/t.csv results/x.md"),
+        ("results/x.md", "../../reference/quick/t.csv x.md"),
+    ],
+)
+def test_a_page_finds_files_from_where_it_lies(references, name, way):
+    text = '{{ link("reference/quick/t.csv") }} {{ link("docs/results/x.md") }}'
+    assert page(references, text, name) == way
+
+
+def test_a_template_of_a_subfolder_may_use_macros_of_all(references):
+    page(
+        references, '{% macro to(x) %}[{{ x }}]({{ link("docs/" ~ x) }}){% endmacro %}', "_parts.md"
+    )
+    text = '{% from "_parts.md" import to %}{{ to("a.md") }}'
+    assert page(references, text, "results/x.md") == "[a.md](../a.md)"
+    assert page(references, text, "x.md") == "[a.md](a.md)"
+    templates = references / "templates"
+    assert pages(templates) == {
+        templates / "results/x.md": Path("docs/results/x.md"),
+        templates / "x.md": Path("docs/x.md"),
+    }
+
+
+def test_minutes_of_the_main_job_are_those_of_its_command(references):
+    speed = references / "speed" / "main_job.txt"
+    speed.write_text("make tables: 13.4 min\nmake test: 5.8 min\non a machine\n")
+    assert page(references, "{{ minutes('make test') }}") == "5.8"
+    with pytest.raises(UserError, match=r"main_job\.txt has the minutes of make"):
+        page(references, "{{ minutes('make') }}")

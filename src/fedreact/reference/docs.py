@@ -1,12 +1,15 @@
-"""Pages whose numbers come from a run that is kept, by templates (``make docs``).
+"""Fill templates of pages with the numbers of kept runs (``make docs``).
 
 A template has no number of a run in it: it asks for a cell of a table or a claim
 by name, and states what it says in words as a condition (``require``), so a page that the
-numbers contradict cannot be made.
+numbers contradict cannot be made. The template ``results/fedst.md`` makes the page
+``docs/results/fedst.md``, and ``README.md`` that of the project. A file whose name begins with
+``_`` has macros for others and makes no page.
 """
 
 import csv
 import json
+import os
 import re
 from collections import Counter
 from functools import cache
@@ -16,7 +19,9 @@ from typing import Any
 import jinja2
 
 from fedreact.claims.contrasts import OUTCOMES
+from fedreact.data.registry import load_registry, registries
 from fedreact.errors import UserError
+from fedreact.reading import read_yaml
 from fedreact.reference.keep import RUN
 
 MADE = "<!-- Made by `make docs` from docs/templates/{name} and reference/. Edit those. -->\n"
@@ -32,10 +37,12 @@ class Reference:
         With a folder for each paper, as :func:`fedreact.reference.keep.keep` wrote it.
     main
         The paper whose claims and costs are meant where none is named.
+    config
+        With a folder for each paper.
     """
 
-    def __init__(self, folder: Path, main: str = "fed_react"):
-        self.folder, self.main, self.scale = folder, main, folder.name
+    def __init__(self, folder: Path, main: str = "fed_react", config: Path = Path("config/papers")):
+        self.folder, self.main, self.config, self.scale = folder, main, config, folder.name
         self._rows = cache(self._read)
 
     @property
@@ -79,10 +86,10 @@ class Reference:
         """A cell's mean over seeds, for conditions."""
         return _numbers(self.line(table, row, column, metric), "mean")[0]
 
-    def average(self, table: str, column: str) -> float:
-        """Mean over all rows of a table, for conditions."""
-        means = [self.value(table, row, column) for row in self.rows(table)]
-        return sum(means) / len(means)
+    def average(self, table: str, column: str, without: tuple[str, ...] = ()) -> float:
+        """Mean over the rows of a table, but those in ``without``; for conditions."""
+        rows = [row for row in self.rows(table) if row not in without]
+        return sum(self.value(table, row, column) for row in rows) / len(rows)
 
     def mean(self, table: str, row: str, column: str, metric: str = "", digits: int = 3) -> str:
         """A cell's mean, e.g. ``0.988``."""
@@ -98,14 +105,30 @@ class Reference:
         """A cell less its row's reference, paired by seed, e.g. ``-0.004 (-0.010 to +0.002)``."""
         cell = self.line(table, row, column, metric)
         gap, low, high = _numbers(cell, "gap", "gap_low", "gap_high")
-        return f"{gap:+.{digits}f} ({low:+.{digits}f} to {high:+.{digits}f})"
+        return f"{_signed(gap, digits)} ({_signed(low, digits)} to {_signed(high, digits)})"
+
+    def cell(self, table: str, row: str, column: str, metric: str = "", digits: int = 3) -> str:
+        """A cell as tables print it: mean, half width of the 95% interval, published value.
+
+        E.g. ``0.879 ± 0.014 [0.774]``.
+        """
+        cell = self.line(table, row, column, metric)
+        mean, low, high = _numbers(cell, "mean", "ci_low", "ci_high")
+        paper = f" [{cell['published']:.{digits}f}]" if cell["published"] != "" else ""
+        return f"{mean:.{digits}f} ± {(high - low) / 2:.{digits}f}{paper}"
 
     def published(self, table: str, row: str, column: str, metric: str = "") -> str:
         """A cell's published value."""
         return f"{_numbers(self.line(table, row, column, metric), 'published')[0]:g}"
 
     def claim(
-        self, name: str, reading: str = "", paper: str = "fed_react", at: str = "", right: str = ""
+        self,
+        name: str,
+        reading: str = "",
+        paper: str = "fed_react",
+        at: str = "",
+        right: str = "",
+        digits: int = 3,
     ) -> dict[str, Any]:
         """A claim as judged: its line, with ``text`` e.g. ``+0.024 (+0.018 to +0.031)``.
 
@@ -117,7 +140,40 @@ class Reference:
         if not isinstance(found["difference"], float):
             return found
         difference, low, high = _numbers(found, "difference", "ci_low", "ci_high")
-        return found | {"text": f"{difference:+.3f} ({low:+.3f} to {high:+.3f})"}
+        interval = f"({_signed(low, digits)} to {_signed(high, digits)})"
+        return found | {"text": f"{_signed(difference, digits)} {interval}"}
+
+    def searched(self, method: str, setting: str, search: str = "search", **options: Any) -> float:
+        """Accuracy of a method on a setting in a search of options, on held-out train samples.
+
+        Parameters
+        ----------
+        search
+            The file of the search that is kept, e.g. ``search`` or ``heads``.
+        options
+            All those of the variant, e.g. ``steps=1``; without any, the variant that was chosen.
+
+        Raises
+        ------
+        UserError
+            The search has no such variant or setting.
+        """
+        file, wanted = f"searches/{search}.csv", {f"{key}={options[key]}" for key in options}
+        for line in self._rows(file):
+            chosen = set(line["variant"].split("+")[1:]) == wanted if wanted else line["taken"]
+            if line["method"] == method and chosen in (True, "True"):
+                return _numbers(line, f"{setting}+validate=true")[0]
+        which = f"with {', '.join(sorted(wanted))}" if wanted else "that was chosen"
+        raise UserError(f"{self.folder / file}: has no {method} {which}")
+
+    def note(self, file: str, pattern: str) -> re.Match[str]:
+        """What matches a pattern in a kept text, e.g. a note below ``tables/table05.md``."""
+        path = next(self.folder.glob(f"*/{file}"), self.folder / self.main / file)
+        if not path.exists():
+            raise UserError(f"{path} is not there; `make reference` keeps a run")
+        if not (match := re.search(pattern, path.read_text())):
+            raise UserError(f"{path}: has no text like {pattern}")
+        return match
 
     def verdicts(self, paper: str = "fed_react") -> Counter[str]:
         """How many of a paper's cells with a published value have which verdict."""
@@ -135,24 +191,43 @@ class Reference:
                 counts[line["outcome"]] += 1
         return counts
 
+    def sums(self) -> dict[str, int]:
+        """Count the claims of all papers by outcome; an outcome that none has is left out."""
+        total: Counter[str] = Counter()
+        for paper in self.papers:
+            total.update(self.outcomes(paper))
+        return {outcome: n for outcome, n in total.items() if n}
+
     def margins(self, paper: str = "fed_react") -> str:
         """The smallest differences that matter to its claims, by the name of the score."""
         lines = self._rows(f"claims/{paper}.csv")
         by_metric = {line["metric"]: line["margin"] for line in lines}
         return ", ".join(f"{margin:g} in {metric}" for metric, margin in by_metric.items())
 
-    def claims_table(self, paper: str = "fed_react") -> str:
-        """The claims as the run printed them, without its title."""
-        text = (self.folder / paper / f"claims/{paper}.md").read_text()
-        return text.split("\n", 2)[2].strip()
+    def unlike(self, paper: str) -> dict[str, list[str]]:
+        """What the scale does otherwise than a paper, by what it is about.
 
-    def shorter(self, paper: str) -> str:
-        """What its scale does otherwise than the paper, as its claims say below their table."""
-        text = (self.folder / paper / f"claims/{paper}.md").read_text()
-        found = re.findall(r"^At this scale: (.*)\.$", text, re.MULTILINE)
-        if not found:
-            raise UserError(f"{self.folder / paper}: its claims do not say what is shorter")
-        return found[0]
+        Keys are ``everything``, kinds of data and of run, datasets as the paper calls them, and
+        settings. Texts are those of the paper's scale file; a registered dataset that the kept run
+        did not use is left out.
+        """
+        scale = read_yaml(self.config / paper / "scales" / f"{self.scale}.yaml")
+        names = read_yaml(self.config / paper / "paper.yaml").get("names_of_data", {})
+        registered = load_registry(*registries(self.config.parent))
+        used = {data.split("+")[0] for data in self.run_of(paper).get("data", ())}
+        found = {"everything": scale.get("differences", [])}
+        for about, texts in scale.get("differences_of", {}).items():
+            if about not in registered:
+                found[about] = texts
+            elif about in used:
+                found[names.get(about, about)] = texts
+        settings: dict[tuple[str, ...], list[str]] = {}
+        for setting, kinds in scale.get("unlike", {}).items():
+            texts = tuple(text for of_kind in kinds.values() for text in of_kind)
+            settings.setdefault(texts, []).append(setting)
+        for texts, alike in settings.items():
+            found[f"settings {', '.join(alike)}"] = list(texts)
+        return {about: texts for about, texts in found.items() if texts}
 
     def hours(self, *steps: str) -> str:
         """Core-hours of these steps, or of all."""
@@ -176,18 +251,34 @@ class Reference:
             raise UserError(f"{path} is not there; `make reference` keeps a run") from None
 
 
-def render(template: Path, references: Path) -> str:
-    """A page of a template.
+def pages(templates: Path) -> dict[Path, Path]:
+    """Templates of a folder and its subfolders, each with its page's path in the project."""
+    paths = [path for path in sorted(templates.rglob("*.md")) if not path.name.startswith("_")]
+    return {path: _page(path.relative_to(templates)) for path in paths}
 
-    It may ask for the runs kept below ``references`` by their scales, e.g. ``quick.mean(...)``, and
-    for what benchmarks printed (``make benchmarks``), e.g. ``speed.phase1``.
+
+def render(template: Path, references: Path, templates: Path | None = None) -> str:
+    """Fill a template.
+
+    It may ask for the runs kept below ``references`` by their scales, e.g. ``quick.mean(...)``; for
+    what benchmarks printed (``make benchmarks``), e.g. ``speed.phase1``; for the minutes that a
+    command of the main job took (``reference/speed/main_job.txt``), e.g. ``minutes("make test")``,
+    which is None before any were kept; and for the way from its page to a file of the project,
+    e.g. ``link("config/datasets.yaml")``.
+
+    Parameters
+    ----------
+    templates
+        The folder of all templates, whose macros it may import; its own, if none is named.
 
     Raises
     ------
     UserError
         It asks for what was not kept, or says what the numbers contradict.
     """
+    folder = templates or template.parent
     environment = jinja2.Environment(
+        loader=jinja2.FileSystemLoader(folder),
         undefined=jinja2.StrictUndefined,
         trim_blocks=True,
         lstrip_blocks=True,
@@ -196,24 +287,38 @@ def render(template: Path, references: Path) -> str:
         extensions=["jinja2.ext.do"],
     )
     scales = {path.parents[1] for path in references.glob(f"*/*/{RUN}")}
-    runs = {path.name: Reference(path) for path in scales}
+    config = references.parent / "config" / "papers"
+    runs = {path.name: Reference(path, config=config) for path in scales}
     speed = {p.stem: p.read_text().strip() for p in sorted(references.glob("speed/*.txt"))}
+    name = template.relative_to(folder)
 
     def require(holds, statement):
         """Refuse to write what is not so."""
         if not holds:
             raise UserError(f"{template}: no longer true: {statement}")
 
+    def link(target):
+        """The way from the page to a file of the project."""
+        return Path(os.path.relpath(target, _page(name).parent)).as_posix()
+
+    def minutes(command):
+        """What a command of the main job took, or None if nothing is kept."""
+        if "main_job" not in speed:
+            return None
+        found = re.search(rf"^{re.escape(command)}: ([\d.]+) min$", speed["main_job"], re.MULTILINE)
+        require(found, f"main_job.txt has the minutes of {command}")
+        return float(found[1])
+
     environment.tests["match"] = lambda text, pattern: re.match(pattern, text) is not None
+    environment.globals |= {"require": require, "link": link, "minutes": minutes}
 
     try:
-        page = environment.from_string(template.read_text())
-        text = page.render(**runs, speed=speed, require=require)
+        text = environment.from_string(template.read_text()).render(**runs, speed=speed)
     except jinja2.TemplateError as error:
         line = getattr(error, "lineno", None)
         at = template if line is None else f"{template}, line {line}"
         raise UserError(f"{at}: {error}") from error
-    return MADE.format(name=template.name) + text
+    return MADE.format(name=name.as_posix()) + text
 
 
 def shown(templates: list[Path], scale: str, paper: str) -> list[str]:
@@ -222,13 +327,25 @@ def shown(templates: list[Path], scale: str, paper: str) -> list[str]:
     return sorted({name for *of, name in SHOWN.findall(texts) if of == [scale, paper]})
 
 
+def _page(name):
+    """Where the page of a template goes in the project."""
+    return name if name == Path("README.md") else "docs" / name
+
+
 def _numbers(line, *keys):
     """What a line has under these keys, where each is a number."""
     for key in keys:
         if not isinstance(line[key], float):
-            of = ", ".join(str(line[k]) for k in ("claim", "row", "column", "metric") if k in line)
+            of = ", ".join(
+                str(line[k]) for k in ("claim", "row", "column", "metric", "variant") if k in line
+            )
             raise UserError(f"{of}: has no {key} in the run that is kept")
     return [line[key] for key in keys]
+
+
+def _signed(number, digits):
+    """A number with its sign; one that is rounded to zero is not negative."""
+    return f"{round(number, digits) + 0.0:+.{digits}f}"
 
 
 def _number(text):
