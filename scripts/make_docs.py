@@ -1,9 +1,10 @@
-"""Write the pages of docs/templates/: their numbers come from the runs kept in reference/."""
+"""Write the pages of docs/: templates with numbers of kept runs, and the generated reference."""
 
 from pathlib import Path
 
 from fedreact.atomic import write_text
 from fedreact.command import log, parser, run
+from fedreact.reference import generated
 from fedreact.reference.docs import render
 
 
@@ -14,6 +15,8 @@ def main(args):
     for name, text in pages.items():
         folder = args.templates.parent.parent if name == "README.md" else args.templates.parent
         write_text(folder / name, text)
+    for name, text in generated.pages(args.references).items():
+        write_text(args.templates.parent / "reference" / name, text)
     log.info("%d pages written: %s", len(pages), ", ".join(pages))
 
 
