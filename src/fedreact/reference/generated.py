@@ -80,7 +80,8 @@ def targets() -> Iterator[str]:
     yield "# Targets\n"
     yield (
         "Build one with `snakemake --cores all table05`, several by naming several. A table lands "
-        "in `results/<scale>/tables/`, a figure in `results/<scale>/figures/`.\n"
+        "in `results/<scale>/tables/`, a figure in `results/<scale>/figures/`. [Build "
+        "tables](../howto/run.md) has more commands.\n"
     )
     yield "## For any paper\n"
     yield (
