@@ -1,5 +1,5 @@
 # make setup | tables | figures | plan | options | reference | compare | docs | pictures | docs-site | benchmarks | test | check | lint | unlock
-# (see README.md and docs/running.md)
+# (see README.md and docs/howto/run.md)
 
 PYTHON ?= python3
 CORES ?= $(shell getconf _NPROCESSORS_ONLN)

@@ -1,6 +1,6 @@
 """Say what a dataset of your own is, and what would make its results mean nothing; nothing is run.
 
-Clients are those that the file names; without any, deal its series to clusters (docs/own.md).
+Clients are those that the file names; without any, deal its series to clusters (docs/howto/own_data.md).
 """
 
 from pathlib import Path

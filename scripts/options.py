@@ -3,20 +3,10 @@
 Without a name, everything. A name is that of a file, as the configuration has it.
 """
 
-from fedreact import options, plugins
+from fedreact import options
+from fedreact.catalogue import everything
 from fedreact.command import parser, run
-from fedreact.encoding import spec as encoding
 from fedreact.errors import UserError
-from fedreact.runs import contract as runs
-
-FOLDERS = {
-    "clients/partitioners": "PARTITIONER",
-    "clients/drifts": "DRIFT",
-    "data/sources": "SOURCE",
-    "optimizers": "OPTIMIZER",
-    "figures": "FIGURE",
-    "studies": "STUDY",
-}
 
 
 def main(args):
@@ -33,19 +23,6 @@ def main(args):
         for option, default, text in lines or [("no options", "", "")]:
             print(f"  {option}{' = ' if default else ''}{default}\n      {text}".rstrip())
         print()
-
-
-def everything():
-    """Names, what each is, and the dataclass of its options."""
-    yield "encoder", "Phase 1 of Fed-REACT", encoding.Options
-    for kind in runs.kinds():
-        yield kind, "kind of run", runs.part_of(kind, "spec").Options
-    for kind in runs.kinds():
-        for name in plugins.names(f"algorithms/{kind}", "ALGORITHM"):
-            yield name, f"algorithm of {kind}", runs.algorithm_options(kind, name)
-    for folder, defines in FOLDERS.items():
-        for name in plugins.names(folder, defines):
-            yield name, folder, plugins.load(folder, name, defines)
 
 
 if __name__ == "__main__":

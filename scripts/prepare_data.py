@@ -2,7 +2,7 @@
 
 Raw files are looked for in DATA_FOLDER/<dataset>/, then in the mirror, then downloaded to the data
 folder where the registry has an address. A dataset of your own is DATA_FOLDER/own/<name>.npz
-(docs/own.md).
+(docs/howto/own_data.md).
 """
 
 import os

@@ -1,4 +1,4 @@
-"""The examples of docs/own.md in a copy of the project, as that page says to lay them there."""
+"""The examples of docs/howto/own_*.md in a copy of the project, laid there as the pages say."""
 
 import os
 import re
@@ -7,11 +7,12 @@ from pathlib import Path
 
 from helpers import PATHS, ROOT
 
+PAGES = [ROOT / "docs/howto/own_data.md", ROOT / "docs/howto/own_method.md"]
 COMMANDS = (
     "python examples/make_gestures.py && cp -r examples/own . && cp -r examples/own_paper/. .",
     "snakemake --cores 2 mine --config scale=smoke",
 )
-"""What the page says to run."""
+"""What the second page says to run."""
 
 
 def add_examples(project: Path) -> None:
@@ -20,8 +21,8 @@ def add_examples(project: Path) -> None:
 
 
 def shown() -> list[dict[str, str]]:
-    """What the page's blocks of lines for files show: by file, one block after the other."""
-    text = (ROOT / "docs/own.md").read_text()
+    """What the pages' blocks of lines for files show: by file, one block after the other."""
+    text = "\n".join(page.read_text() for page in PAGES)
     blocks = re.findall(r"^```yaml\n(# .*?)^```$", text, re.M | re.S)
     parts = r"^# ((?:\w+/)?\w+\.yaml)[^\n]*\n(.*?)(?=^# (?:\w+/)?\w+\.yaml|\Z)"
     return [dict(re.findall(parts, block, re.M | re.S)) for block in blocks]

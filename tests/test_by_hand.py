@@ -15,6 +15,7 @@ import fedreact
 from fedreact.clustering import evolutionary
 from fedreact.clustering.affect import affect
 from fedreact.clustering.hierarchical import agglomerative, cosine_similarity
+from fedreact.data import own
 from fedreact.errors import UserError
 
 NOTEBOOKS = sorted((ROOT / "examples/notebooks").glob("*.ipynb"))
@@ -26,7 +27,7 @@ def test_each_part_is_there_and_documented(name):
     assert part.__module__ == fedreact.PARTS[name]
     assert part.__doc__
     assert name in dir(fedreact)
-    assert f"`{name}`" in (ROOT / "docs/by_hand.md").read_text()
+    assert f"`{name}`" in (ROOT / "docs/howto/notebook.md").read_text()
 
 
 def test_an_unknown_part_is_refused_and_importing_loads_nothing():
@@ -105,21 +106,23 @@ def test_notebooks_run_from_top_to_bottom_and_hold_no_outputs(path, tmp_path, mo
         assert set(there["scores"].attrs["left_out"]) == {"flames2graph"}
 
 
-@pytest.mark.campaign
-def test_the_lines_of_the_page_run(tmp_path, monkeypatch):
+def test_the_lines_of_the_page_run_as_they_stand(tmp_path, monkeypatch):
     monkeypatch.chdir(tmp_path)
-    folder = tmp_path / "own/algorithms/synchronous"
-    folder.mkdir(parents=True)
-    mine = "from fedreact.algorithms.synchronous.fedavg import FedAvg\n\nALGORITHM = FedAvg\n"
-    (folder / "my_method.py").write_text(mine)
-    rng = np.random.default_rng(0)
-    X, owner = rng.normal(size=(40, 2, 20)), np.repeat(np.arange(4), 10)
-    data = fedreact.dataset(X, rng.integers(2, size=40), owner)
-    there = {"fedreact": fedreact, "data": data, "rounds": rng.normal(size=(3, 6, 4))}
-    there["clients"] = fedreact.clients_of(data, test_share=0.3)
-    page = (ROOT / "docs/by_hand.md").read_text()
+    page, there = (ROOT / "docs/howto/notebook.md").read_text(), {}
     blocks = re.findall(r"^```python\n(.*?)^```$", page, re.MULTILINE | re.DOTALL)
-    assert len(blocks) == 4
+    assert len(blocks) == 5
     for block in blocks:
         exec(block, there)
+    assert set(there["scores"]["method"]) == {"Fed-REACT", "alone"}
+    assert there["clusterer"].n_rounds_ == 4
     assert there["evidence"].difference == pytest.approx(0.0206667, abs=1e-6)
+    assert list(tmp_path.iterdir()) == []
+
+
+def test_the_file_that_a_page_writes_is_data(tmp_path, monkeypatch):
+    monkeypatch.chdir(tmp_path)
+    page = (ROOT / "docs/howto/own_data.md").read_text()
+    exec(re.search(r"^```python\n(.*?)^```$", page, re.MULTILINE | re.DOTALL)[1], {})
+    data = own.read(tmp_path / "example.npz", "example")
+    assert data.X.shape == (240, 3, 50)
+    assert data.task.kind == "classification"

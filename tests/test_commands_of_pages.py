@@ -1,4 +1,4 @@
-"""Every command that README.md and docs/ show works: it is run, or held to what it names.
+"""Every command that README.md, CONTRIBUTING.md and docs/ show works: it is run, or held to what it names.
 
 Shell lines stand in blocks of ``bash`` and ``console``, and in text between backticks. Targets of
 make and Snakemake are looked up, words for scripts go through their parsers, and what other
@@ -18,7 +18,9 @@ import pytest
 from helpers import BASE, ROOT, command, make_plan, snakemake
 from own_examples import COMMANDS
 
-PAGES = [ROOT / "README.md", *sorted((ROOT / "docs").glob("*.md"))]
+from fedreact.reference.site import pages as pages_of
+
+PAGES = [ROOT / "README.md", *pages_of(ROOT)]
 BLOCK = re.compile(r"^```(\w*)\n(.*?)^```$", re.MULTILINE | re.DOTALL)
 LANGUAGES = {"bash", "console", "python", "yaml", "text"}
 SETTING = re.compile(r"[A-Z_]+=")
@@ -118,7 +120,7 @@ def test_blocks_say_their_language(page):
 
 def test_commands_are_found():
     assert len(ALL) > 60
-    assert {shown.page for shown in ALL} > {ROOT / "README.md", ROOT / "docs/versions.md"}
+    assert {shown.page for shown in ALL} > {ROOT / "README.md", ROOT / "docs/howto/versions_dvc.md"}
     looked_up = ("make", "snakemake", "python", "less", "xdg-open", "grep")
     for shown in ALL:
         assert shown.words[0] in looked_up or tried_elsewhere(shown), f"no test tries {shown}"

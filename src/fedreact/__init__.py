@@ -1,6 +1,6 @@
 """Fed-REACT: federated representation learning for heterogeneous and evolving time series.
 
-The parts that are meant to be used by hand, by their names (docs/by_hand.md). Each is loaded when
+The parts that are meant to be used by hand, by their names (docs/howto/notebook.md). Each is loaded when
 it is asked for, so that ``import fedreact`` costs nothing.
 """
 

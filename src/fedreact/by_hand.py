@@ -124,7 +124,7 @@ def compare(
         The series, and who holds which.
     methods
         As ``methods.yaml`` has them: ``algorithm`` and its options, by name. Algorithms of your own
-        are found below ``own/`` (docs/own.md).
+        are found below ``own/`` (docs/howto/own_method.md).
     kind
         ``clustered``, ``synchronous`` or ``asynchronous``.
     features

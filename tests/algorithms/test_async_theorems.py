@@ -1,6 +1,6 @@
 """Theorems 1 to 4 of the dissertation's chapters 5 and 7: examples in which they are false.
 
-The numbers are those of docs/async_theorems.md, which is read here.
+The numbers are those of docs/theorems/async_theorems.md, which is read here.
 """
 
 from fractions import Fraction
@@ -14,7 +14,7 @@ from helpers import ROOT
 from fedreact.algorithms.asynchronous.aso_fed import ASOFed
 from fedreact.algorithms.asynchronous.fedat import FedAT
 
-PAGE = (ROOT / "docs" / "async_theorems.md").read_text()
+PAGE = (ROOT / "docs/theorems/async_theorems.md").read_text()
 ETA, T = 0.1, 100
 
 

@@ -1,4 +1,4 @@
-"""The commands of docs/own.md: own data, models and algorithms, from raw data to tables."""
+"""The commands of docs/howto/own_*.md: own data, models and algorithms, from raw data to tables."""
 
 import json
 import shutil

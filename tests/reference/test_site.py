@@ -1,5 +1,6 @@
 """The pages for a browser: all are there, links lead somewhere, nothing is asked of others."""
 
+import fnmatch
 import re
 import sys
 from html.parser import HTMLParser
@@ -13,9 +14,10 @@ from helpers import ROOT, command
 
 import fedreact
 from fedreact.errors import UserError
+from fedreact.reference.site import pages as pages_of
 from fedreact.reference.site import stage
 
-PAGES = [path.stem for path in sorted((ROOT / "docs").glob("*.md"))]
+PAGES = [str(path.relative_to(ROOT).with_suffix("")) for path in pages_of(ROOT)]
 
 
 # ---- What is laid out ---------------------------------------------------------------------------
@@ -37,8 +39,12 @@ def written(folder, **files):
 
 def test_links_between_pages_stay_and_those_to_files_become_pages(tmp_path):
     found = written(tmp_path, **{
-        "README.md": "[A](docs/a.md#x) [L](LICENSE) [o](https://example.org/b.md) [h](#here)",
+        "README.md": "[A](docs/a.md#x) [B](docs/deep/b.md) [C](CONTRIBUTING.md) [L](LICENSE) "
+        "[o](https://example.org/b.md) [h](#here)",
         "docs--a.md": "[C](../code) ![P](p.png) <img src=\"../q.png\"> [back](../README.md#top)",
+        "docs--deep--b.md": "[up](../a.md#y) [R](../../README.md) [T](../templates/t.md)",
+        "docs--templates--t.md": "{{ 1 }}",
+        "CONTRIBUTING.md": "[B](docs/deep/b.md)",
         "docs--site--contents.md": "all of it",
         "docs--site--api.rst": "API",
         "docs--p.png": "p",
@@ -51,10 +57,15 @@ def test_links_between_pages_stay_and_those_to_files_become_pages(tmp_path):
     })  # fmt: skip
     assert found.keys() == {
         *("index.md", "docs/a.md", "docs/api.rst", "docs/p.png", "q.png", "files/LICENSE.md"),
+        *("docs/deep/b.md", "CONTRIBUTING.md", "files/docs/templates/t.md.md"),
         *("files/code/index.md", "files/code/c.py.md", "files/code/deeper/notes.md.md"),
     }
     assert found["index.md"] == (
-        "[A](docs/a.md#x) [L](files/LICENSE.md) [o](https://example.org/b.md) [h](#here)\nall of it"
+        "[A](docs/a.md#x) [B](docs/deep/b.md) [C](CONTRIBUTING.md) [L](files/LICENSE.md) "
+        "[o](https://example.org/b.md) [h](#here)\nall of it"
+    )
+    assert found["docs/deep/b.md"] == (
+        "[up](../a.md#y) [R](../../index.md) [T](../../files/docs/templates/t.md.md)"
     )
     assert found["docs/a.md"] == (
         '[C](../files/code/index.md) ![P](p.png) <img src="../q.png"> [back](../index.md#top)'
@@ -79,10 +90,13 @@ def test_a_link_to_nothing_is_one_clear_line(tmp_path, link):
 
 def test_every_link_of_the_project_leads_to_a_file(tmp_path):
     stage(ROOT, tmp_path)
-    assert {path.stem for path in (tmp_path / "docs").glob("*.md")} == set(PAGES)
+    laid = [path.relative_to(tmp_path).with_suffix("") for path in tmp_path.glob("docs/**/*.md")]
+    assert {*map(str, laid), "CONTRIBUTING"} == set(PAGES)
     contents = (tmp_path / "index.md").read_text().split("```{toctree}", 1)[1]
-    listed = re.findall(r"^docs/(\w+)$", contents, re.MULTILINE)
-    assert sorted(listed) == sorted([*PAGES, "api"])
+    listed = re.findall(r"^((?:docs/|CONTRIBUTING)\S*)$", contents, re.MULTILINE)
+    there = [*PAGES, "docs/api"]
+    assert all(name in there or "*" in name for name in listed)
+    assert sorted(one for name in listed for one in fnmatch.filter(there, name)) == sorted(there)
 
 
 def test_the_api_names_every_part():
@@ -148,8 +162,8 @@ def pages(site):
 
 @pytest.mark.campaign
 def test_each_page_is_there_and_in_the_contents_of_each(site, pages):
-    wanted = [site / "docs" / f"{name}.html" for name in [*PAGES, "api"]]
-    assert len(wanted) > 13
+    wanted = [site / f"{name}.html" for name in [*PAGES, "docs/api"]]
+    assert len(wanted) > 20
     for path in [site / "index.html", *wanted]:
         linked = {(path.parent / link.split("#")[0]).resolve() for link in pages[path].links}
         assert {*wanted, site / "index.html"} - {path} <= linked, path
@@ -197,7 +211,9 @@ def test_the_api_has_every_part_with_what_its_docstring_says(site, pages):
 
 SHOWN = [
     "index",
-    "docs/own",
+    "docs/howto/own_data",
+    "docs/reference/contracts",
+    "docs/errata",
     "docs/results",
     "docs/speed",
     "docs/api",

@@ -248,7 +248,7 @@ def test_wrong_options_of_the_study_are_refused(change):
 
 def test_the_page_says_what_the_study_finds():
     """Of the five seeds that it names; its numbers are read from there."""
-    page = " ".join((ROOT / "docs/theorem1.md").read_text().split())
+    page = " ".join((ROOT / "docs/theorems/theorem1.md").read_text().split())
     study = theorem1.Theorem1()
     found = pd.DataFrame(study.run(range(5)), columns=study.COLUMNS).astype(float)
     looseness = found["bound"] / found["measured"]

@@ -29,8 +29,9 @@ def stage(project: Path, to: Path) -> None:
     Parameters
     ----------
     project
-        The pages to begin with are its ``README.md`` and ``docs/*.md``, and those of ``docs/site/``
-        that only a site has; ``docs/site/contents.md`` goes to the end of the first.
+        The pages to begin with are its ``README.md``, ``CONTRIBUTING.md``, those of ``docs/`` and
+        its subfolders, and those of ``docs/site/`` that only a site has;
+        ``docs/site/contents.md`` goes to the end of the first.
 
     Raises
     ------
@@ -38,7 +39,7 @@ def stage(project: Path, to: Path) -> None:
         A link leads to nothing, or this is no folder of the project.
     """
     project = project.resolve()
-    begin = [project / "README.md", *project.glob("docs/*.md"), *project.glob("docs/site/*.rst")]
+    begin = [project / "README.md", *pages(project), *project.glob("docs/site/*.rst")]
     todo, done = list(begin), set()
     while todo:
         path = todo.pop()
@@ -63,6 +64,18 @@ def stage(project: Path, to: Path) -> None:
         index.write("\n" + (project / "docs/site/contents.md").read_text())
 
 
+def pages(project: Path) -> list[Path]:
+    """List the project's pages, but its README: CONTRIBUTING and those of ``docs/``."""
+    paths = [project / "CONTRIBUTING.md", *sorted(project.glob("docs/**/*.md"))]
+    return [path for path in paths if path.is_file() and _is_page(path.relative_to(project))]
+
+
+def _is_page(place):
+    """Whether a path of the project is a page that keeps its place."""
+    of_docs = place.parts[0] == "docs" and place.parts[1] not in ("site", "templates")
+    return place == Path("CONTRIBUTING.md") or (of_docs and place.suffix == ".md")
+
+
 def _target(found, path, project):
     """The file or folder that a link of a page leads to."""
     target = ((path if path.is_dir() else path.parent) / found["to"]).resolve()
@@ -84,7 +97,7 @@ def _page_of(path, project):
         return Path("index.md")
     if place.parent == Path("docs/site"):
         return Path("docs", place.name)
-    if place.suffix in PICTURES or (place.parent == Path("docs") and place.suffix == ".md"):
+    if place.suffix in PICTURES or _is_page(place):
         return place
     place = Path("files", place)
     return place / "index.md" if path.is_dir() else place.with_name(f"{place.name}.md")

@@ -1,0 +1,446 @@
+"""Write the pages of ``docs/reference/`` from configuration, code and kept runs (``make docs``).
+
+Nothing on these pages is typed twice: targets, scales and datasets are read from ``config/``,
+options and contracts from docstrings, costs from the ``run.json`` of kept runs.
+"""
+
+import ast
+import inspect
+import json
+import re
+from collections.abc import Callable, Iterable, Iterator, Sequence
+from pathlib import Path
+
+from fedreact import options, plugins
+from fedreact.catalogue import everything
+from fedreact.data.registry import DatasetEntry, load_registry, registries
+from fedreact.options import text_of
+from fedreact.reading import read_yaml
+from fedreact.reference.keep import RUN
+from fedreact.workflow.config import SCALES, load_scale
+from fedreact.workflow.papers import FOLDER, Paper, load_paper, paper_names
+
+MADE = "<!-- Made by `make docs` from {source}. Edit those. -->\n"
+CODE = "../../src/fedreact"
+FULL = "paper"
+"""The scale that a paper's own settings are: what is listed does not depend on it."""
+
+ALSO = ("data/own.py", "models/encoder.py")
+"""Files with a contract that are not named ``contract.py``."""
+
+GENERAL = {
+    "all": "all tables, figures, claims and the report",
+    "all_tables": "all tables",
+    "all_figures": "all figures",
+    "claims": "the papers' statements, judged on these tables",
+    "report": "all of it on one page, `report.html`, and as `report.pdf`",
+    "assumptions": "what the open choices of the ledgers change; takes hours",
+}
+
+REFERENCE = re.compile(r":(?P<role>\w+):`~?(?P<to>[^`<]+?)(?: <[^>]+>)?`")
+SECTION = re.compile(r"^(\w[\w ]*)\n-{3,}$", re.MULTILINE)
+
+
+def pages(references: Path) -> dict[str, str]:
+    """Write all pages of the reference.
+
+    Parameters
+    ----------
+    references
+        Folder of the kept runs, for costs.
+
+    Returns
+    -------
+    dict
+        Markdown by the name of the file in ``docs/reference/``.
+
+    Raises
+    ------
+    UserError
+        The configuration is wrong.
+    """
+    makers: dict[str, tuple[str, Callable[[], Iterable[str]]]] = {
+        "targets.md": ("config/papers/", targets),
+        "scales.md": ("config/ and reference/", lambda: scales(references)),
+        "options.md": ("docstrings in src/fedreact/", all_options),
+        "datasets.md": ("config/**/datasets.yaml", datasets),
+        "contracts.md": ("docstrings in src/fedreact/", contracts),
+    }
+    return {
+        name: MADE.format(source=source) + "\n".join(lines()).rstrip() + "\n"
+        for name, (source, lines) in makers.items()
+    }
+
+
+# ---- Targets ------------------------------------------------------------------------------------
+
+
+def targets() -> Iterator[str]:
+    """Yield the lines of the page of targets: general ones, then those of each paper."""
+    yield "# Targets\n"
+    yield (
+        "Build one with `snakemake --cores all table05`, several by naming several. A table lands "
+        "in `results/<scale>/tables/`, a figure in `results/<scale>/figures/`. [Build "
+        "tables](../howto/run.md) has more commands.\n"
+    )
+    yield "## For any paper\n"
+    yield (
+        "These build what `papers` in `config/config.yaml` names (`fed_react` by default). For all "
+        "papers add `--config papers=all`.\n"
+    )
+    yield from _table(("target", "what it builds"), GENERAL.items(), code=1)
+    roles = {entry.role for entry in load_registry(*registries()).values() if entry.role}
+    yield (
+        f"\n{_listed(f'`{role}_tables`' for role in sorted(roles))} build the tables that need one "
+        "kind of data alone.\n"
+    )
+    for name in paper_names():
+        paper = load_paper(name, FULL)
+        yield f"## {_short(paper)}: `{name}`\n"
+        yield f"*{paper.about.title}* ({paper.about.cite}).\n"
+        yield f"All of it: `snakemake --cores all {name}`.\n"
+        for what, entries in (("table", paper.tables), ("figure", paper.figures)):
+            if entries:
+                lines = [(f"{paper.prefix}{key}", _cell(of.title)) for key, of in entries.items()]
+                yield from _table((what, "what it shows"), lines, code=1)
+                yield ""
+        if paper.searches:
+            lines = [(paper.prefix + key, _cell(of.title)) for key, of in paper.searches.items()]
+            yield from _table(("search of options", "what it searches"), lines, code=1)
+            yield ""
+
+
+# ---- Scales -------------------------------------------------------------------------------------
+
+
+def scales(references: Path) -> Iterator[str]:
+    """Yield the lines of the page of scales: each scale, its cost, and what each paper changes."""
+    names = sorted(
+        (path.stem for path in SCALES.glob("*.yaml")), key=lambda name: _cost(references, name)
+    )
+    yield "# Scales\n"
+    yield (
+        "A scale says how much of each paper's protocol runs. Choose one with `--config "
+        "scale=NAME` or `make tables SCALE=NAME`. Results lie in `results/<scale>/` and never mix. "
+        "`make plan SCALE=NAME` estimates the cost on your machine; nothing runs.\n"
+    )
+    head = ("scale", "what it is", "seeds", "core-hours of the kept run, all papers")
+    lines = []
+    for name in names:
+        scale, spent = load_scale(name), _spent(references, name).values()
+        cost = f"{sum(spent) / 3600:.1f}" if spent else "not kept"
+        lines.append((name, _cell(scale.about), str(len(scale.seeds)), cost))
+    yield from _table(head, lines, code=1)
+    yield (
+        "\nSeeds are those of `config/scales/<scale>.yaml`; a paper may use fewer for what trains "
+        "longest. The kept runs lie in [reference/](../../reference); each `run.json` names its "
+        "processor, packages and steps.\n"
+    )
+    for name in names:
+        yield from _scale(references, name)
+
+
+def _scale(references: Path, name: str) -> Iterator[str]:
+    """Yield the section of one scale."""
+    scale = load_scale(name)
+    yield f"## {name}\n"
+    yield scale.about + "\n"
+    if scale.like:
+        yield f"A paper without a file for `{name}` runs as at `{scale.like}`.\n"
+    if scale.datasets:
+        only = _listed(f"`{data}` for `{role}`" for role, data in scale.datasets.items())
+        yield f"This scale accepts {only}, and no other dataset.\n"
+    spent = _spent(references, name)
+    for folder in paper_names():
+        paper = load_paper(folder, name, scale.like)
+        lines = _by_data(paper)
+        fewer = [
+            f"{len(seeds)} for `{kind}`"
+            for kind, seeds in paper.scale.seeds.items()
+            if len(seeds) != len(scale.seeds)
+        ]
+        lines += [f"seeds: {_listed(fewer)}"] if fewer else []
+        lines += [
+            f"`{setting}` is left out: {why}" for setting, why in paper.scale.left_out.items()
+        ]
+        cost = f" ({spent[folder] / 3600:.2f} core-hours kept)" if folder in spent else ""
+        yield f"### {_short(paper)} at {name}\n"
+        changes = (
+            "Unlike the paper" if lines else "Runs the paper's protocol, as far as it is stated"
+        )
+        yield f"{changes}{cost}{':' if lines else '.'}\n"
+        yield from (f"- {line}" for line in lines)
+        yield ""
+
+
+def _by_data(paper: Paper) -> list[str]:
+    """Differences from the paper's protocol, each with what it applies to."""
+    marked = []
+    for text in paper.scale.all_differences:
+        head, colon, rest = text.partition(": ")
+        of = head.split(", ")
+        applies = colon and all(re.fullmatch(r"[\w.-]+", one) for one in of) and rest
+        marked.append(f"{_listed(f'`{one}`' for one in of)}: {rest}" if applies else text)
+    return [_cell(line) for line in marked]
+
+
+def _spent(references: Path, scale: str) -> dict[str, float]:
+    """Core-seconds of a scale's kept runs, by paper."""
+    files = sorted(references.glob(f"{scale}/*/{RUN}"))
+    return {path.parent.name: json.loads(path.read_text())["cpu_seconds"] for path in files}
+
+
+def _cost(references: Path, scale: str) -> tuple[float, int, str]:
+    """Order of the scales: by a training's minutes on a cluster, then by how they are kept."""
+    how = load_scale(scale)
+    return max(how.minutes.values()), int(how.like is None), scale
+
+
+# ---- Options ------------------------------------------------------------------------------------
+
+
+def all_options() -> Iterator[str]:
+    """Yield the lines of the page of options: a table for everything that has some."""
+    yield "# Options\n"
+    yield (
+        "Everything that a file in `config/papers/<paper>/` can set, with defaults. The same in a "
+        'terminal: `make options OF="clustered dirichlet"`. A name is that of a file, with dashes '
+        "for underscores.\n"
+    )
+    sections: dict[str, list[tuple[str, type | None]]] = {}
+    for name, what, cls in everything():
+        sections.setdefault(what, []).append((name, cls))
+    for what, entries in sections.items():
+        yield f"## {what[0].upper()}{what[1:]}\n"
+        without = [name for name, cls in entries if not (cls and options.names(cls))]
+        for name, cls in entries:
+            if name in without:
+                continue
+            yield f"### {name} ({what})\n"
+            lines = [
+                (option, f"`{default}`" if default else "", _cell(text))
+                for option, default, text in options.table(cls)
+            ]
+            yield from _table(("option", "default", "meaning"), lines, code=1)
+            yield ""
+        if without:
+            yield f"Without options: {_listed(f'`{name}`' for name in without)}.\n"
+    yield "## Metrics\n"
+    yield "A table, figure or claim names a metric by its file in `src/fedreact/metrics/`.\n"
+    metrics = [(name, plugins.load("metrics", name, "METRIC")) for name in _metrics()]
+    lines = [(name, _cell(of.title), of.better or "", ", ".join(of.kinds)) for name, of in metrics]
+    yield from _table(("metric", "title", "better", "tasks"), lines, code=1)
+    yield "\n## Architectures and encoders\n"
+    for what, defines in (("architectures", "ARCHITECTURE"), ("encoders", "ENCODER")):
+        folder = f"models/{what}"
+        lines = [
+            (name, _cell(_first(plugins.find(folder, name, defines))))
+            for name in plugins.names(folder, defines)
+        ]
+        yield from _table((what, "what it is"), lines, code=1)
+        yield ""
+
+
+def _metrics() -> list[str]:
+    """Names of all metrics, as the configuration has them."""
+    return [name.replace("-", "_") for name in plugins.names("metrics", "METRIC")]
+
+
+# ---- Datasets -----------------------------------------------------------------------------------
+
+
+def datasets() -> Iterator[str]:
+    """Yield the lines of the page of datasets: one table, then licence and citation of each."""
+    registry = load_registry(*registries())
+    used = _users()
+    yield "# Datasets\n"
+    yield (
+        "Every registered dataset. [How they are read](../data.md) says what becomes of the raw "
+        "files; [place RTD](../howto/place_rtd.md) what to do where a file cannot be downloaded. "
+        "Check the licence before you pass data on.\n"
+    )
+    head = ("dataset", "task", "outputs", "channels x steps", "owners at paper", "used by")
+    lines = []
+    for name, entry in registry.items():
+        task, by = entry.task, {*used.get(name, ()), *used.get(entry.role or name, ())}
+        size = f"{task.channels} x {task.steps}"
+        owners = str(entry.owners.get(FULL, ""))
+        papers = _listed(f"`{paper}`" for paper in sorted(by))
+        lines.append((f"[`{name}`](#{name})", task.kind, str(task.outputs), size, owners, papers))
+    yield from _table(head, lines)
+    yield (
+        "\n*Owners* are the people, stations or arms whose series they are, where that is known "
+        "before the data is read.\n"
+    )
+    for name, entry in registry.items():
+        yield from _dataset(name, entry)
+
+
+def _dataset(name: str, entry: DatasetEntry) -> Iterator[str]:
+    """Yield the section of one dataset."""
+    yield f"## {name}\n"
+    yield f"{entry.title}.\n"
+    if entry.page:
+        yield f"- Page: <{entry.page}>"
+    yield f"- Licence: {entry.licence}"
+    if entry.citation:
+        yield f"- Citation: {entry.citation}"
+    if entry.role:
+        yield f"- Role: `{entry.role}`; a partition of this role gets the first that can be had"
+    if entry.mirror:
+        yield f"- Folder in a mirror: `{entry.mirror}/`"
+    how = "by hand: " + " ".join(entry.steps.split()) if entry.steps else None
+    if how is None:
+        n = len(entry.files) or len(entry.listed.sha256 if entry.listed else ())
+        how = (
+            f"downloaded, {n} registered file{'s' * (n > 1)}"
+            if n
+            else "computed; needs no download"
+        )
+    yield f"- How it is got: {how}"
+    if entry.scales:
+        taken = "; ".join(
+            f"{scale}: {', '.join(f'`{k}={_shortened(v)}`' for k, v in of.items())}"
+            for scale, of in entry.scales.items()
+        )
+        yield f"- Taken at each scale (all, where none is named): {taken}"
+    yield ""
+
+
+def _shortened(value: object) -> str:
+    """Write the value of an option; a long list by its ends."""
+    if isinstance(value, list) and len(value) > 4:
+        return f"{text_of(value[0])}...{text_of(value[-1])} ({len(value)})"
+    return text_of(value)
+
+
+def _users() -> dict[str, set[str]]:
+    """Papers whose own settings run on each role or dataset, by its name."""
+    found: dict[str, set[str]] = {}
+    for name in paper_names():
+        for setting in load_paper(name, FULL).settings.values():
+            of, _, partition = setting.partition.rpartition("/")
+            given = read_yaml(FOLDER / (of or name) / "partitions.yaml")[partition]
+            found.setdefault(given.get("data", "digits"), set()).add(name)
+    return found
+
+
+# ---- Contracts ----------------------------------------------------------------------------------
+
+
+def contracts() -> Iterator[str]:
+    """Yield the lines of the page of contracts: what a file of each folder must define."""
+    yield "# Contracts\n"
+    yield (
+        "What a file of yours must define to be found by its name. [Add a "
+        "method](../howto/own_method.md) has a short example of each. Shapes are written `[rows, "
+        "columns]`; K counts clients, P weights.\n"
+    )
+    files = {*plugins.PACKAGE.rglob("contract.py"), *(plugins.PACKAGE / name for name in ALSO)}
+    for path in sorted(files):
+        name = path.relative_to(plugins.PACKAGE)
+        title = name.parent if name.name == "contract.py" else name.with_suffix("")
+        tree = ast.parse(path.read_text(encoding="utf-8"))
+        yield f"## {title}\n"
+        yield f"[{name}]({CODE}/{name})\n"
+        yield markdown(ast.get_docstring(tree) or "") + "\n"
+        for node in tree.body:
+            if isinstance(node, ast.ClassDef) and not node.name.startswith("_"):
+                yield from _class(node)
+
+
+def _class(node: ast.ClassDef) -> Iterator[str]:
+    """Yield a class of a contract: its docstring, and a line for each public method."""
+    yield f"**`{node.name}`.** {markdown(ast.get_docstring(node) or '')}\n"
+    methods = [one for one in node.body if isinstance(one, ast.FunctionDef)]
+    methods = [one for one in methods if not one.name.startswith("_")]
+    if methods:
+        yield "*Methods*\n"
+    for one in methods:
+        words = " ".join(markdown(ast.get_docstring(one) or "").split("\n\n")[0].split())
+        arguments = [argument.arg for argument in [*one.args.args, *one.args.kwonlyargs]]
+        given = [name for name in arguments if name not in ("self", "cls")]
+        yield f"- `{one.name}({', '.join(given)})`: {words}"
+    if methods:
+        yield ""
+
+
+def markdown(docstring: str) -> str:
+    """Write a docstring (reST with numpy's sections) as Markdown.
+
+    Sections become lists, indented blocks become blocks of text, cross references become code.
+    """
+    text = REFERENCE.sub(
+        lambda m: f"`{m['to'] if m['role'] == 'mod' else m['to'].split('.')[-1]}`", docstring
+    ).replace("``", "`")
+    head, *parts = SECTION.split(text)
+    made = [_blocks(head)]
+    for title, body in zip(parts[::2], parts[1::2], strict=True):
+        made.append(f"*{title}*\n\n{_items(inspect.cleandoc(body).splitlines())}")
+    return "\n\n".join(part.strip() for part in made if part.strip())
+
+
+def _blocks(text: str) -> str:
+    """Write paragraphs; definitions as a list, a table or an indented block as it stands."""
+    made = []
+    for block in re.split(r"\n{2,}", text.strip()):
+        lines = block.splitlines()
+        defined = [line for line in lines if not line.startswith(" ")]
+        if lines and all(line.startswith("    ") for line in lines):
+            joined = made and made[-1].startswith("```")
+            before = made.pop()[: -len("\n```")] + "\n\n" if joined else "```text\n"
+            made.append(f"{before}{inspect.cleandoc(block)}\n```")
+        elif lines and lines[0].startswith("==="):
+            rows = [line for line in lines if not line.startswith("===")]
+            made.append(_items([re.sub(r"^(\S+) {2,}", r"\1\n    ", line) for line in rows]))
+        elif len(defined) < len(lines):
+            made.append(_items(lines))
+        else:
+            made.append(block)
+    return "\n\n".join(made)
+
+
+def _items(lines: Sequence[str]) -> str:
+    """Write definitions (a name, then indented lines) as a list."""
+    made: list[str] = []
+    for line in "\n".join(lines).splitlines():
+        if line and not line.startswith(" "):
+            made.append(f"- {line}" if "`" in line else f"- `{line}`")
+        elif line:
+            made[-1] += (
+                f"{'' if ': ' in made[-1] or made[-1].endswith(':') else ':'} {line.strip()}"
+            )
+    return "\n".join(made)
+
+
+# ---- Texts --------------------------------------------------------------------------------------
+
+
+def _table(head: Sequence[str], lines: Iterable[Sequence[str]], code: int = 0) -> Iterator[str]:
+    """Yield a table of Markdown; the first columns are code."""
+    yield f"| {' | '.join(head)} |"
+    yield f"|{'|'.join('---' for _ in head)}|"
+    for line in lines:
+        cells = [f"`{cell}`" for cell in line[:code]] + list(line[code:])
+        yield f"| {' | '.join(cells)} |"
+
+
+def _cell(text: str) -> str:
+    """Write a text on one line that may stand in a table."""
+    return " ".join(text.split()).replace("|", "\\|").replace("<", "\\<")
+
+
+def _listed(names: Iterable[str]) -> str:
+    """Write names as a list in a sentence."""
+    *before, last = list(names) or [""]
+    return f"{', '.join(before)} and {last}" if before else last
+
+
+def _short(paper: Paper) -> str:
+    """Name of a paper where there is little room."""
+    return paper.about.short or paper.about.title.partition(":")[0]
+
+
+def _first(path: Path) -> str:
+    """First line of a file's docstring."""
+    return (ast.get_docstring(ast.parse(path.read_text(encoding="utf-8"))) or "").split("\n")[0]
