@@ -116,8 +116,9 @@ class Names:
         title = self.titles.get(name.split("+")[0])
         if title is None:
             return name
-        title = title.split(",")[0] if short else title
-        return title if _plain(title) == _plain(name) else f"{title} ({name})"
+        first = title.split(",")[0]
+        shown = first if short else title
+        return shown if _plain(first) == _plain(name) else f"{shown} ({name})"
 
 
 UNNAMED = Names()
