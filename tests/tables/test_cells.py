@@ -242,10 +242,10 @@ def test_scores_are_read_with_the_file_and_folder_of_each(tmp_path):
 @pytest.mark.parametrize(
     ("content", "words"),
     [
-        (b"", "no scores of a run .No columns"),
+        (b"", "not a file of scores .No columns"),
         (b"a,b\n1,2\n", "it lacks setting, data, seed, method, round"),
-        (b"a,b\n1,2,3\n1,2,3,4\n", "no scores of a run"),
-        (b"\xff\xfe\x00", "no scores of a run"),
+        (b"a,b\n1,2,3\n1,2,3,4\n", "not a file of scores"),
+        (b"\xff\xfe\x00", "not a file of scores"),
     ],
 )
 def test_files_that_are_no_scores_are_one_line(tmp_path, content, words):

@@ -115,7 +115,7 @@ def test_of_a_run_that_is_kept_it_says_where_what_made_it_stands(tmp_path):
     csv.parent.mkdir()
     csv.touch()
     (tmp_path / "run.json").write_text("{}")
-    with pytest.raises(UserError, match=r"of a run that is kept; .*run\.json says what made it"):
+    with pytest.raises(UserError, match=r"belongs to a kept run; .*run\.json says how"):
         origins.read(csv)
 
 

@@ -89,9 +89,9 @@ def _scores(path):
     try:
         found = pd.read_csv(path)
     except ValueError as error:  # empty, cut short, or no text
-        raise UserError(f"{path}: no scores of a run ({' '.join(str(error).split())})") from error
+        raise UserError(f"{path}: not a file of scores ({' '.join(str(error).split())})") from error
     if lacking := [name for name in NEEDED if name not in found]:
-        raise UserError(f"{path}: no scores of a run, it lacks {', '.join(lacking)}")
+        raise UserError(f"{path}: not a file of scores, it lacks {', '.join(lacking)}")
     return found
 
 
@@ -227,7 +227,7 @@ def build(
     places = {(place.row, place.column): place for place in layout if not place.skipped}
     if not places:
         why = "; ".join(dict.fromkeys(str(place.skipped) for place in layout))
-        raise UserError(f"{table}: nothing of it can be built: {why}")
+        raise UserError(f"{table}: no cell can be built: {why}")
     means = per_seed(about.metrics, scores, about.last)
     lines = []
     for metric in about.metrics:
