@@ -71,8 +71,8 @@ def markdown(table: pd.DataFrame, data: str, scale: str) -> str:
     """
     lines = [
         f"Effects of the alternatives in the assumption ledger ({data}, scale {scale}): score "
-        "under the alternative minus score under the default, mean over seeds of the paired difference "
-        "with its 95% interval, the largest effects first.",
+        "under the alternative minus score under the default, mean over seeds of the paired "
+        "difference with its 95% interval, the largest effects first.",
     ]
     for metric in COMPARED:
         part = table[table["metric"] == metric]
