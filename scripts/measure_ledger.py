@@ -1,4 +1,4 @@
-"""What the alternatives of a paper's ledger change: differences to what is taken, by seed."""
+"""Effects of the alternatives in a paper's ledger: paired differences to the default, by seed."""
 
 from pathlib import Path
 
@@ -19,7 +19,7 @@ def main(args):
     data = ", ".join(sorted(read_scores(args.scores)["data"].unique()))
     text = ledger.markdown(table, data, args.scale)
     write_text(args.output.with_suffix(".md"), text)
-    title = f"What the alternatives of the ledger change\n{data}, scale {args.scale}"
+    title = f"Effects of the alternatives in the ledger\n{data}, scale {args.scale}"
     figure = ledger.draw(table, title)
     pdf, png = (atomic(args.output.with_suffix(end)) for end in (".pdf", ".png"))
     with pdf as to_pdf, png as to_png:

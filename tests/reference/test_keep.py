@@ -11,7 +11,7 @@ from small_records import record, tell
 
 from fedreact.errors import UserError
 from fedreact.provenance import record_file
-from fedreact.reference.keep import account, keep, names
+from fedreact.reference.keep import FINDINGS, account, keep, names
 
 
 def took(results, result, start, seconds, cpu):
@@ -122,3 +122,16 @@ def test_a_table_that_is_kept_is_not_lost_to_a_run_that_has_it_not(results, tmp_
     with pytest.raises(UserError, match=r"not built yet, but kept in .*: table01; build them, or"):
         keep(results, folder, {"table01", "table05"}, ["fig08"])
     assert old.exists()
+
+
+def test_what_makes_rows_mean_nothing_is_kept_by_table_and_row(results, tmp_path):
+    csv = results / "tables" / "table05.csv"
+    csv.with_suffix(".md").write_text("a page, which make docs writes anew")
+    rows = {"EEG": ["10 clients hold 8 different train sets."]}
+    csv.with_suffix(".provenance.json").write_text(json.dumps({"findings": rows}))
+    kept = keep(results, tmp_path / "kept", {"table05"}, [])
+    assert [path.name for path in kept] == ["table05.csv"]
+    assert json.loads((tmp_path / "kept" / FINDINGS).read_text()) == {"table05": rows}
+    csv.with_suffix(".provenance.json").write_text(json.dumps({"findings": {}}))
+    keep(results, tmp_path / "kept", {"table05"}, [])
+    assert not (tmp_path / "kept" / FINDINGS).exists()

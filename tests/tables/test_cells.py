@@ -38,7 +38,7 @@ def test_bounds_of_cells_are_those_of_their_metrics():
 
 def test_verdicts():
     table = built()
-    assert cells.reasons(table, PUBLISHED, []) == {}
+    assert cells.reasons(table, PUBLISHED) == {}
     a1 = cell(table, "RTD - 10 clients", "A1")
     assert (a1["mean"], a1["published"]) == (pytest.approx(0.9), 0.9)
     assert a1["verdict"] == "reproduced"
@@ -120,18 +120,18 @@ def test_gaps_where_rows_are_methods():
 @pytest.mark.parametrize(
     ("data", "seeds", "differences", "unstated", "reason"),
     [
-        ("pendigits", (0, 1), [], {}, "the data is pendigits"),
+        ("pendigits", (0, 1), [], {}, "the paper uses rtd, this run pendigits"),
         ("rtd", (0, 1), ["fewer rounds"], {}, "fewer rounds"),
-        ("rtd", (0,), [], {}, "one seed has no interval"),
+        ("rtd", (0,), [], {}, "one seed gives no interval"),
         ("rtd", (0, 1), [], {"RTD - 10 clients": "beta is lost"}, "beta is lost"),
     ],
 )
 def test_what_cannot_be_compared_is_not_judged(data, seeds, differences, unstated, reason):
     published = PUBLISHED | {"unstated": unstated}
     table = built(published, scores(data, seeds), differences)
-    reasons = cells.reasons(table, published, differences)
+    why = cells.why_not("RTD - 10 clients", data, len(seeds), published, differences)
     assert cell(table, "RTD - 10 clients", "A1")["verdict"] == "not-comparable"
-    assert reason in reasons["RTD - 10 clients"][0]
+    assert reason in why[0]
 
 
 def test_what_is_done_otherwise_in_one_cell_is_held_against_that_cell_and_gaps_to_it():
@@ -140,7 +140,6 @@ def test_what_is_done_otherwise_in_one_cell_is_held_against_that_cell_and_gaps_t
     assert cell(table, "RTD - 10 clients", "A1")["verdict"] == "reproduced"
     sc = cell(table, "RTD - 10 clients", "SC")
     assert (sc["verdict"], sc["gap_verdict"]) == ("not-comparable", "not-comparable")
-    assert cells.reasons(table, PUBLISHED, [], layout)["RTD - 10 clients"] == ["fewer steps"]
     other = built(layout=layout, reference="SC")
     assert cell(other, "RTD - 10 clients", "A1")["gap_verdict"] == "not-comparable"
 
@@ -148,9 +147,7 @@ def test_what_is_done_otherwise_in_one_cell_is_held_against_that_cell_and_gaps_t
 def test_rows_may_be_of_other_data_and_another_metric():
     published = PUBLISHED | {"data_of": {"RTD & more": "eeg"}, "metric_of": {"RTD & more": "rand"}}
     table = built(published)
-    assert cells.reasons(table, published, []) == {
-        "RTD & more": ["the data is rtd, the paper's is eeg"]
-    }
+    assert cells.reasons(table, published) == {"RTD & more": ["the paper uses eeg, this run rtd"]}
     assert cell(table, "RTD - 10 clients", "A1")["verdict"] == "reproduced"
     assert pd.isna(cell(table, "RTD & more", "A1")["published"])
     rand = cell(table, "RTD & more", "A1", "rand")
@@ -163,8 +160,8 @@ def test_a_published_value_that_is_in_doubt_is_shown_and_not_judged():
     sc = cell(table, "RTD & more", "SC")
     assert (sc["published"], sc["verdict"]) == (0.6, "not-comparable")
     assert cell(table, "RTD & more", "A1")["verdict"] == "differs"
-    assert cells.reasons(table, published, []) == {}
-    assert published_values.doubts(published) == {"RTD & more, SC": ["it stands twice"]}
+    assert cells.reasons(table, published) == {}
+    assert published_values.doubts(published) == {("RTD & more", "SC"): "it stands twice"}
 
 
 def test_unpublished_cells_are_empty_and_methods_not_built_are_absent():
@@ -182,7 +179,7 @@ def test_rows_whose_labels_are_lost_stand_alone():
     assert (alone["verdict"] == "not-comparable").all()
     assert alone["mean"].isna().all()
     assert table[table["n_seeds"] > 0]["published"].isna().all()
-    ((row, (reason,)),) = cells.reasons(table, LOST, []).items()
+    ((row, (reason,)),) = cells.reasons(table, LOST).items()
     assert row == "Published, label lost, 1"
     assert "lacks the labels" in reason
 
@@ -245,10 +242,10 @@ def test_scores_are_read_with_the_file_and_folder_of_each(tmp_path):
 @pytest.mark.parametrize(
     ("content", "words"),
     [
-        (b"", "no scores of a run .No columns"),
+        (b"", "not a file of scores .No columns"),
         (b"a,b\n1,2\n", "it lacks setting, data, seed, method, round"),
-        (b"a,b\n1,2,3\n1,2,3,4\n", "no scores of a run"),
-        (b"\xff\xfe\x00", "no scores of a run"),
+        (b"a,b\n1,2,3\n1,2,3,4\n", "not a file of scores"),
+        (b"\xff\xfe\x00", "not a file of scores"),
     ],
 )
 def test_files_that_are_no_scores_are_one_line(tmp_path, content, words):
@@ -339,6 +336,9 @@ def test_what_cannot_run_is_named_by_the_most_that_it_is():
         *(place("c", "x", "labels"), place("c", "y", "no")),
     ]
     assert cells.skipped(layout) == {"a": ["no"], "y": ["no"], "c, x": ["labels"]}
+    layout += [place("d", "x", "lost"), place("d", "y", "lost")]
+    assert cells.skipped(layout)["d"] == ["lost"]
+    assert cells.skipped(layout)["y"] == ["no"]  # a column without a cell, for whatever reasons
 
 
 def test_a_published_integer_is_reproduced_if_ours_rounds_to_it():

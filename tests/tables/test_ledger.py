@@ -89,12 +89,12 @@ def test_differences_have_a_sign_but_for_zero(value, text):
 
 def test_markdown_has_what_changes_most_first_and_no_zeros(measured):
     text = ledger.markdown(ledger.effects(measured), "pendigits", "smoke")
-    assert text.startswith("What the alternatives of the assumption ledger change (pendigits, ")
+    assert text.startswith("Effects of the alternatives in the assumption ledger (pendigits, ")
     assert "scale smoke" in text
     accuracy, rand = text.split("**Difference: ")[1:]
     assert accuracy.startswith("Accuracy**")
     assert rand.startswith("Rand score, mean over rounds**")
-    assert "| assumption | taken | alternative | setting | a1 | sc |" in accuracy
+    assert "| assumption | default | alternative | setting | a1 | sc |" in accuracy
     average, single = accuracy.strip().splitlines()[-2:]
     both = "-0.010 (-0.010 to -0.010)"
     assert single == f"| linkage | ward | single | s10 | {both} | {both} |"
@@ -109,7 +109,7 @@ def test_methods_that_nothing_changes_have_no_column(measured):
     table = ledger.effects(measured)
     table.loc[table["method"] == "sc", "difference"] = 0.0
     accuracy = ledger.markdown(table, "d", "smoke").split("**Difference: ")[1]
-    assert "| assumption | taken | alternative | setting | a1 |" in accuracy
+    assert "| assumption | default | alternative | setting | a1 |" in accuracy
 
 
 def test_the_figure_shows_what_is_clear_of_zero(measured):

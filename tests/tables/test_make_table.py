@@ -33,6 +33,7 @@ def make(tmp_path, monkeypatch):
             "scores": sorted(Path(RESULTS).rglob("seed*.csv")),
             "scale": "quick",
             "differences": [],
+            "names": json.dumps({"of_roles": {"digits": "RTD"}, "titles": {"rtd": "RTD, digits"}}),
             "output": Path(RESULTS, "tables/table05.csv"),
         }
         args = Namespace(**given | changes)
@@ -50,13 +51,13 @@ def test_all_forms_are_of_the_same_cells(make):
     assert table["table"].unique().tolist() == ["table05"]
     assert len(table) == len(told["cells"]) == 8
     assert set(table["verdict"]) == {"reproduced", "differs", "not-comparable"}
-    assert "| RTD - 10 clients | published | 0.900 | 0.750 |" in text
+    assert "| RTD, 10 clients | 0.900 ± 0.025 [0.900] = | 0.700 ± 0.025 [0.750] = |" in text
+    assert table["row"][0] == "RTD - 10 clients"
     assert told["notes"] == ["A note of tables.yaml."]
     assert text.startswith(told["caption"])
     assert told["caption"] == (
-        "Accuracy. Rebuilt on rtd at scale quick: mean over 3 seeds with 95% "
-        "intervals; of each seed, the mean over clients and all rounds. "
-        "Published: Paper, Table 5."
+        "Accuracy. Rebuilt at scale quick on RTD, digits: mean over clients and all rounds, "
+        "3 seeds. Published values: Paper, Table 5."
     )
     assert told["cells"][0]["runs"] == [f"{folder('s10')}/seed{seed}.csv" for seed in (0, 1, 2)]
 
@@ -74,7 +75,7 @@ def test_cells_left_out_stand_in_the_notes_with_their_reason(make):
     table, text, told = make(layout=json.dumps(places))
     assert len(table) == 6
     assert told["notes"] == [
-        "Left out: RTD & more, SC: it predicts numbers only.",
+        "Left out: RTD & more, SC. Reason: it predicts numbers only.",
         "A note of tables.yaml.",
     ]
     assert told["notes"][0] in text
@@ -82,11 +83,21 @@ def test_cells_left_out_stand_in_the_notes_with_their_reason(make):
 
 def test_what_a_scale_does_otherwise_is_told_even_if_nothing_is_published(make):
     _, _, told = make(differences=["fewer rounds"])
-    assert told["notes"][0] == "Not comparable with the published values: fewer rounds."
+    assert told["notes"][0] == "Unlike the paper: fewer rounds."
     _, text, told = make(differences=["fewer rounds"], published=None)
-    assert told["notes"][0] == "At this scale: fewer rounds."
+    assert told["notes"][0] == "Unlike the paper: fewer rounds."
     assert "Published" not in text
-    assert "| published |" not in text
+    assert "published" not in text
+
+
+def test_what_makes_rows_mean_nothing_is_noted_and_kept_by_row(make, monkeypatch):
+    findings = {"RTD & more": ["One cluster."]}
+    monkeypatch.setattr(make_table.cells, "findings", lambda layout, scores: findings)
+    _, text, told = make()
+    assert told["findings"] == findings
+    assert told["notes"][0] == "RTD & more: Caution: One cluster."
+    assert "- ¹ Caution: One cluster." in text
+    assert "| RTD & more¹ " in text
 
 
 def test_a_study_becomes_a_table(make, tmp_path):
@@ -98,7 +109,7 @@ def test_a_study_becomes_a_table(make, tmp_path):
     spec = {"title": "Costs", "notes": ["Counted."]}
     table, text, told = make(spec, layout=None, scores=[study], differences=["fewer rounds"])
     assert table["verdict"].tolist() == ["reproduced", "differs", "not-comparable"]
-    assert text.startswith("Costs. Published: Paper, Table 5.")
+    assert text.startswith("Costs. Published values: Paper, Table 5.")
     assert told["notes"] == ["Counted."]
     assert [cell["runs"] for cell in told["cells"]] == [[str(study)]] * 3
     assert list(told["records"]) == [str(study)]

@@ -50,7 +50,7 @@ def test_a_cell_names_its_runs_seeds_and_published_value(table):
     assert cell["values"] == {"0": 0.89, "1": 0.9, "2": 0.91}
     place = {"row": "RTD - 10 clients", "column": "A1", "file": "p.yaml"}
     assert cell["published"] == {"value": 0.9, "source": "Paper, Table 5", **place}
-    assert cell["why_not"] == ["the data is pendigits, the paper's is rtd", "fewer rounds"]
+    assert cell["why_not"] == ["the paper uses rtd, this run pendigits", "fewer rounds"]
     assert len(table["cells"]) == 8
     assert len(table["records"]) == 7
     assert table["records"][f"{folder('s10')}/seed2.csv"] is None
@@ -115,7 +115,7 @@ def test_of_a_run_that_is_kept_it_says_where_what_made_it_stands(tmp_path):
     csv.parent.mkdir()
     csv.touch()
     (tmp_path / "run.json").write_text("{}")
-    with pytest.raises(UserError, match=r"of a run that is kept; .*run\.json says what made it"):
+    with pytest.raises(UserError, match=r"belongs to a kept run; .*run\.json says how"):
         origins.read(csv)
 
 

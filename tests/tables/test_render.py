@@ -1,215 +1,394 @@
-"""Tables as Markdown and LaTeX, their captions and notes."""
+"""Tables as Markdown and LaTeX: their cells, signs, blocks and legends."""
 
+import re
 import shutil
 import subprocess
 
 import numpy as np
 import pandas as pd
 import pytest
-from small_table import COLUMNS, LAYOUT, LOST, METRICS, PUBLISHED, TITLE, folder, scores
+from hypothesis import given
+from hypothesis import strategies as st
+from small_table import LAYOUT, LOST, METRICS, PUBLISHED, scores
 
+from fedreact import plugins
 from fedreact.tables import cells, render
-from fedreact.tables.cells import Place
+from fedreact.tables.grid import Cell, cell_of, grid
+from fedreact.tables.labels import UNNAMED, Names
+from fedreact.tables.notes import Note
 
 ABOUT = cells.About(METRICS)
-SKIPPED = [
-    Place("RTD & more", "Ditto", folder("s100"), "ditto", "it needs one label of several"),
-    Place("RTD & more", "APFL", folder("s100"), "apfl", "it needs one label of several"),
-    Place("RTD - 10 clients", "Picky", folder("s10"), "picky", "it predicts numbers only"),
-    Place("RTD & more", "Picky", folder("s100"), "picky", "it predicts numbers only"),
-]
+BASE = {"table": "t", "row": "r", "column": "A", "metric": "accuracy", "data": "d"}
+BASE |= {"mean": 0.902, "ci_low": 0.897, "ci_high": 0.907, "n_seeds": 5, "published": 0.774}
+BASE |= {"verdict": "differs"}
 
 
-def shown(layout=LAYOUT):
-    differences = ["fewer rounds"]
-    table = cells.build("t", layout, ABOUT, PUBLISHED, scores("pendigits"), differences)
-    reasons = cells.reasons(table, PUBLISHED, differences)
-    text = render.caption(TITLE, table, "quick", PUBLISHED["source"])
-    return table, text, render.notes(reasons, cells.skipped(layout))
+def frame(*lines):
+    """A table of lines that differ from one cell in these values."""
+    return pd.DataFrame([BASE | line for line in lines]).reindex(columns=cells.COLUMNS)
 
 
-def test_caption_and_notes_name_the_data_the_scale_and_the_reasons():
-    _, text, notes = shown()
-    assert "pendigits" in text
-    assert "quick" in text
-    assert "3 seeds" in text
-    assert notes == [
-        "Not comparable with the published values: the data is pendigits, the paper's is rtd; "
-        "fewer rounds."
+def text(reference=None, **changes):
+    """The texts of a cell that differs from one in these values."""
+    (line,) = frame(changes).to_dict("records")
+    metric = plugins.load("metrics", line["metric"], "METRIC")
+    return cell_of(line, metric, reference).text
+
+
+def markdown(*lines, notes=(), names=UNNAMED, reference=None):
+    """A table of these lines as Markdown."""
+    return render.markdown(grid(frame(*lines), "About.", notes, names, reference))
+
+
+def rows_of(shown):
+    """Cells of the lines of a Markdown table, without what aligns them."""
+    lines = [line[1:-1] for line in shown.splitlines() if line.startswith("|")]
+    return [[part.strip() for part in line.split("|")] for line in lines if "---" not in line]
+
+
+# ---- Cells -----------------------------------------------------------------------------------
+
+
+@pytest.mark.parametrize(
+    ("changes", "shown"),
+    [
+        ({}, "0.902 ± 0.005 [0.774] ≠"),
+        ({"verdict": "reproduced"}, "0.902 ± 0.005 [0.774] ="),
+        ({"verdict": "undecided"}, "0.902 ± 0.005 [0.774] ?"),
+        ({"verdict": "not-comparable"}, "0.902 ± 0.005 [0.774]"),
+        ({"published": None, "verdict": "not-comparable"}, "0.902 ± 0.005"),
+        ({"ci_low": None, "ci_high": None, "n_seeds": 1}, "0.902 [0.774] ≠"),
+        ({"mean": None, "ci_low": None, "ci_high": None, "n_seeds": 0}, "[0.774]"),
+        ({"mean": 0.99, "ci_low": 0.96, "ci_high": 1.0, "published": None}, "0.990 (0.960–1.000)"),
+        ({"mean": 0.01, "ci_low": 0.0, "ci_high": 0.04, "published": None}, "0.010 (0.000–0.040)"),
+        ({"mean": 1.0, "ci_low": 1.0, "ci_high": 1.0, "published": None}, "1.000 ± 0.000"),
+        ({"metric": "steps", "mean": 12345.0, "published": None}, "12,345"),
+        (
+            {"metric": "rmse", "mean": 14.3, "ci_low": 14.1, "ci_high": 14.5},
+            "14.30 ± 0.20 [0.77] ≠",
+        ),
+        ({"metric": "costs", "mean": -5.0, "ci_low": None, "published": None}, "-5.000"),
+    ],
+)
+def test_a_cell_by_hand(changes, shown):
+    assert text(**changes) == shown
+
+
+def test_an_interval_that_a_bound_below_zero_cuts_is_written_in_words():
+    line = BASE | {"mean": -0.5, "ci_low": -1.0, "ci_high": 0.2}
+    accuracy = plugins.load("metrics", "accuracy", "METRIC")
+    assert cell_of(line, accuracy).spread == "(-1.000 to 0.200)"
+
+
+@pytest.mark.parametrize(
+    ("metric", "low", "high", "sign"),
+    [
+        ("accuracy", 0.01, 0.02, "↑"),
+        ("accuracy", -0.02, -0.01, "↓"),
+        ("accuracy", -0.01, 0.01, ""),
+        ("rmse", 0.01, 0.02, "↓"),
+        ("rmse", -0.02, -0.01, "↑"),
+        ("steps", 1.0, 2.0, ""),  # counted
+        ("n_clusters", 1.0, 2.0, ""),  # none is better
+        ("accuracy", None, None, ""),
+    ],
+)
+def test_the_sign_against_the_reference_says_who_is_better(metric, low, high, sign):
+    gap = {"metric": metric, "gap_low": low, "gap_high": high, "published": None}
+    assert text("A1", **gap).endswith(sign)
+    assert ("↑" in text("A1", **gap) or "↓" in text("A1", **gap)) == bool(sign)
+    assert "↑" not in text(None, **gap)
+    assert "↓" not in text(None, **gap)
+
+
+def test_a_cell_of_nothing_is_a_dash():
+    assert Cell().text == "–"
+
+
+def test_a_line_of_the_csv_module_gives_the_same_cell():
+    line = BASE | {"gap_low": "", "gap_high": ""}
+    accuracy = plugins.load("metrics", "accuracy", "METRIC")
+    assert cell_of(line, accuracy, "A1").text == "0.902 ± 0.005 [0.774] ≠"
+    assert cell_of(line | {"published": "", "ci_low": "", "ci_high": ""}, accuracy).text == "0.902"
+
+
+# ---- Layout ----------------------------------------------------------------------------------
+
+
+def test_a_table_has_one_line_a_row_of_the_paper():
+    table = cells.build("t", LAYOUT, ABOUT, PUBLISHED, scores(), [])
+    shown = render.markdown(grid(table, "Accuracy. Rebuilt.", []))
+    assert shown == (
+        "Accuracy. Rebuilt.\n\n"
+        "**Accuracy (higher is better)**\n\n"
+        "|                  |                      A1 |                      SC |\n"
+        "| ---------------- | ----------------------: | ----------------------: |\n"
+        "| RTD - 10 clients | 0.900 ± 0.025 [0.900] = | 0.700 ± 0.025 [0.750] = |\n"
+        "| RTD & more       | 0.900 ± 0.025 [0.500] ≠ | 0.700 ± 0.025 [0.600] ≠ |\n\n"
+        "**Rand score, mean over rounds (higher is better)**\n\n"
+        "|                  |            A1 |            SC |\n"
+        "| ---------------- | ------------: | ------------: |\n"
+        "| RTD - 10 clients | 1.000 ± 0.000 | 1.000 ± 0.000 |\n"
+        "| RTD & more       | 1.000 ± 0.000 | 1.000 ± 0.000 |\n\n"
+        "A cell is the rebuilt mean ± half the width of its 95% interval [published value]; "
+        "= reproduced, ≠ differs; no sign: not comparable.\n"
+    )
+
+
+def test_rows_are_named_by_their_data():
+    names = Names({"digits": "RTD"})
+    shown = markdown({"row": "RTD - 10 clients", "data": "pendigits"}, {"row": "x"}, names=names)
+    assert [row[0] for row in rows_of(shown)[1:]] == [
+        "Digits (pendigits; paper: RTD), 10 clients",
+        "x (d)",
     ]
 
 
-def test_where_rows_are_of_several_datasets_each_says_its_own():
-    lines = scores("pendigits")
-    lines.loc[lines["setting"] == "s100", "data"] = "eegmmidb"
-    table = cells.build("t", LAYOUT, ABOUT, PUBLISHED, lines, [])
-    labels = [line[0] for line in render.lines(table) if len(line) > 1 and line[0]]
-    assert labels[:2] == ["RTD - 10 clients [pendigits]", "RTD & more [eegmmidb]"]
-    one = cells.build("t", LAYOUT, ABOUT, PUBLISHED, scores("pendigits"), [])
-    assert next(line[0] for line in render.lines(one) if len(line) > 1) == "RTD - 10 clients"
+def test_methods_are_rows_where_there_are_more_than_eight():
+    eight = [{"row": row, "column": f"m{i}"} for row in "ab" for i in range(8)]
+    assert rows_of(markdown(*eight))[0] == ["", *(f"m{i}" for i in range(8))]
+    nine = [{"row": row, "column": f"m{i}"} for row in "ab" for i in range(9)]
+    shown = rows_of(markdown(*nine))
+    assert shown[0] == ["", "a", "b"]
+    assert [row[0] for row in shown[1:]] == [f"m{i}" for i in range(9)]
 
 
-def test_captions_say_what_a_score_is_a_mean_over():
-    table, text, _ = shown()
-    assert "of each seed, the mean over clients and all rounds" in text
-    last = render.caption(TITLE, table, "quick", "P", "after the last round")
-    assert "of each seed, the mean over clients after the last round" in last
+def test_what_is_too_wide_both_ways_comes_in_parts_of_the_same_width():
+    lines = [{"row": f"r{i}", "column": f"m{j}"} for i in range(10) for j in range(12)]
+    shown = markdown(*lines)
+    assert "part 1 of 2**" in shown
+    heads = [row for row in rows_of(shown) if row[0] == ""]
+    assert heads == [["", *(f"r{i}" for i in part)] for part in (range(5), range(5, 10))]
 
 
-def test_what_makes_results_mean_nothing_stands_below_those_rows_that_it_is_of():
-    of_rows = {"a": ["One cluster.", "All the same."], "b": ["One cluster."]}
-    assert render.findings(of_rows) == ["Beware, a; b: One cluster.", "Beware, a: All the same."]
+def test_rows_are_not_turned_where_there_would_be_more_columns_then():
+    lines = [{"row": f"r{i}", "column": f"m{j}"} for i in range(11) for j in range(10)]
+    assert len([row for row in rows_of(markdown(*lines)) if row[0].startswith("r")]) == 22
 
 
-def test_captions_say_how_many_seeds_where_cells_differ():
-    some = scores()[lambda s: (s["setting"] == "s10") | (s["seed"] < 2)]
-    table = cells.build("t", LAYOUT, ABOUT, PUBLISHED, some, [])
-    assert "mean over 2 to 3 seeds" in render.caption(TITLE, table, "quick", "P")
-    one = cells.build("t", LAYOUT, ABOUT, PUBLISHED, scores(seeds=(0,)), [])
-    assert "mean over 1 seed with" in render.caption(TITLE, one, "quick", "P")
-
-
-def test_the_caption_of_a_study_says_what_it_is_beside():
-    assert render.caption_of_study("Costs", "Table 12") == "Costs. Published: Table 12."
-
-
-def test_notes_tell_what_was_left_out_rows_of_one_reason_together():
-    table, text, notes = shown([*LAYOUT, *SKIPPED])
-    assert notes[0].startswith("Not comparable with the published values: ")
-    assert notes[1:] == [
-        "Left out: Ditto; APFL: it needs one label of several.",
-        "Left out: Picky: it predicts numbers only.",
+@pytest.mark.parametrize(("side", "other"), [("row", "column"), ("column", "row")])
+def test_metrics_are_columns_where_the_table_is_a_single_line(side, other):
+    lines = [
+        {side: "one", other: name, "metric": metric, "published": None}
+        for metric in ("accuracy", "steps")
+        for name in ("a", "b")
     ]
-    out = render.markdown(table, text, notes)
-    assert notes[2] in out
-    assert "| Picky" not in out
-
-
-def test_notes_of_rows_that_differ_in_their_reasons_name_them():
-    reasons = {"a": ["lost"], "b": ["lost"], "c": ["lost", "other data"]}
-    assert render.notes(reasons) == ["a; b: lost.", "c: lost; other data."]
-    assert render.notes({}) == []
-
-
-def test_doubts_on_single_values_name_them():
-    """The other values of the table are judged: no sentence may speak for all."""
-    assert render.notes({}, doubts={"a, X": ["sought"], "a, Y": ["sought"]}) == [
-        "a, X; a, Y: sought."
+    shown = markdown(*lines)
+    assert "**one**" in shown
+    title = "Gradient steps of a client's models, in all"
+    assert rows_of(shown) == [
+        ["", "Accuracy (higher is better)", title],
+        ["a", "0.902 ± 0.005", "1"],
+        ["b", "0.902 ± 0.005", "1"],
     ]
+
+
+def test_a_cell_without_a_score_is_a_dash_and_what_has_none_is_not_shown():
+    soft = scores()
+    soft.loc[soft["method"] == "sc", "rand"] = np.nan
+    table = cells.build("t", LAYOUT, ABOUT, PUBLISHED, soft, [])
+    assert rows_of(render.markdown(grid(table, "", [])))[3:] == [
+        ["", "A1"],
+        ["RTD - 10 clients", "1.000 ± 0.000"],
+        ["RTD & more", "1.000 ± 0.000"],
+    ]
+    shown = markdown({"column": "A"}, {"column": "B"}, {"row": "s", "column": "B"})
+    assert rows_of(shown)[2] == ["s", "–", "0.902 ± 0.005 [0.774] ≠"]
+    assert "; – no such score." in shown
 
 
 def test_published_rows_without_a_label_are_shown():
     table = cells.build("t", LAYOUT, ABOUT, LOST, scores(), [])
-    notes = render.notes(cells.reasons(table, LOST, []))
-    assert "lacks the labels" in notes[0]
-    text = render.markdown(table, render.caption("T", table, "quick", "P"), notes)
-    assert "| Published, label lost, 1 | published | 0.900 | 0.750 | 0.701 |" in text
-    assert "Rebuilt on rtd at" in text
-
-
-def test_a_cell_without_a_score_is_empty():
-    soft = scores()
-    soft.loc[soft["method"] == "sc", "rand"] = np.nan
-    lines = render.lines(cells.build("t", LAYOUT, ABOUT, PUBLISHED, soft, []))
-    assert lines[-2][1:] == ["rebuilt", "1.000", ""]
-
-
-def test_metrics_say_their_titles_and_decimals_and_counted_ones_have_no_interval():
-    lines = scores().assign(rmse=1.2345, steps=100.0 + scores()["seed"])
-    table = cells.build("t", LAYOUT, cells.About(["rmse", "steps"]), PUBLISHED, lines, [])
-    found = render.lines(table)
-    assert [line[0] for line in found if len(line) == 1] == [
-        "Root mean square error",
-        "Gradient steps of a client's models, in all",
-    ]
-    assert ["RTD - 10 clients", "rebuilt", "1.23", "1.23"] in found
-    steps = found[found.index(["Gradient steps of a client's models, in all"]) :]
-    assert ["RTD - 10 clients", "rebuilt", "101", "101"] in steps
-    assert {line[1] for line in steps if len(line) > 1} == {"rebuilt"}
-    assert {line[1] for line in found[: -len(steps)] if len(line) > 1} == {
-        "rebuilt",
-        "95% interval",
-    }
-
-
-def test_the_interval_that_judges_and_the_gaps_are_shown():
-    about = cells.About(["accuracy"], reference="A1")
-    table = cells.build("t", LAYOUT, about, PUBLISHED, scores(), [])
-    found = render.lines(table, "A1")
-    assert found[1:12] == [
-        ["RTD - 10 clients", "published", "0.900", "0.750"],
-        ["", "rebuilt", "0.900", "0.700"],
-        ["", "95% interval", "0.875–0.925", "0.675–0.725"],
-        ["", "difference", "+0.000", "-0.050"],
-        ["", "one further seed", "0.850–0.950", "0.650–0.750"],
-        ["", "verdict", "reproduced", "reproduced"],
-        ["", "minus A1, published", "", "-0.150"],
-        ["", "minus A1, rebuilt", "", "-0.200"],
-        ["", "its 95% interval", "", "-0.200 to -0.200"],
-        ["", "one further seed", "", "-0.200 to -0.200"],
-        ["", "verdict", "", "differs"],
-    ]
-
-
-def test_markdown_has_a_cell_for_each_column():
-    table, text, notes = shown()
-    lines = [x for x in render.markdown(table, text, notes).splitlines() if x.startswith("|")]
-    assert {line.count("|") for line in lines} == {5}
-    assert "| RTD - 10 clients | published | 0.900 | 0.750 |" in lines
-    assert "|  | difference | +0.000 | -0.050 |" in lines
+    shown = rows_of(render.markdown(grid(table, "", [])))
+    assert ["Published, label lost, 1", "[0.900]", "[0.750]", "[0.701]"] in shown
 
 
 def test_a_bar_in_a_label_does_not_end_its_cell():
-    table = pd.DataFrame(
-        [["t", "|M| = 16", "A", "costs", "computed", 1.0, 1]],
-        columns=["table", "row", "column", "metric", "data", "mean", "n_seeds"],
-    ).reindex(columns=cells.COLUMNS)
-    assert r"| \|M\| = 16 | rebuilt | 1.000 |" in render.markdown(table, "", [])
+    assert r"| \|M\| = 16 | 0.902" in markdown({"row": "|M| = 16"})
 
 
-def test_latex_escapes_and_signs():
-    table, text, notes = shown()
-    tex = render.latex(table, "t", text, notes)
-    assert r"RTD \& more" in tex
-    assert r"95\% interval" in tex
-    assert "0.875--0.925" in tex
-    assert "$-$0.050" in tex
+# ---- Legend and notes ------------------------------------------------------------------------
 
 
-def test_wide_latex_tables_come_in_parts_with_every_cell_once(monkeypatch):
-    table, text, notes = shown()
-    whole = render.latex(table, "t", text, notes)
-    monkeypatch.setattr(render, "WIDEST", 1)
-    parts = render.latex(table, "t", text, notes).split(r"\begin{table}")[1:]
-    assert len(parts) == 3
-    assert [part.count(r"\label") for part in parts] == [1, 0, 0]
-    assert [part.count("fewer rounds") for part in parts] == [0, 0, 1]
-    for number in ("0.900 &", "0.750 "):
-        assert number in whole
-    for part, column, number in zip(parts, COLUMNS, ("0.900", "0.750")):
-        assert f"&  & {column} " in part
-        assert f"RTD - 10 clients & published & {number} " in part
+@pytest.mark.parametrize(
+    ("lines", "legend"),
+    [
+        ([{"metric": "steps", "published": None}], None),
+        (
+            [{"metric": "steps", "verdict": "reproduced"}],
+            "A cell is the rebuilt value [published value]; = reproduced; no sign: not comparable.",
+        ),
+        (
+            [{"published": None}, {"row": "s", "published": None, "n_seeds": 1, "ci_low": None}],
+            "A cell is the rebuilt mean ± half the width of its 95% interval; no ±: one seed.",
+        ),
+        (
+            [{"verdict": "not-comparable", "ci_high": 0.95}],
+            "A cell is the rebuilt mean ± half the width of its 95% interval [published value]; "
+            "(low–high): the interval ends at a bound of the score; no cell is comparable with "
+            "its published value, as the notes say.",
+        ),
+    ],
+)
+def test_the_legend_says_what_a_reader_sees(lines, legend):
+    shown = markdown(*lines)
+    if legend is None:
+        assert shown.splitlines()[-1].startswith("| r ")
+    else:
+        assert shown.splitlines()[-1] == legend
+
+
+def test_the_legend_names_the_reference_by_its_data():
+    gap = {"gap_low": 0.1, "gap_high": 0.2}
+    lines = [{"row": "RTD", "data": "pendigits"}, {"row": "s", "data": "pendigits"} | gap]
+    shown = markdown(*lines, names=Names({"digits": "RTD"}), reference="RTD")
+    assert (
+        "↑ significantly better, ↓ significantly worse than Digits (pendigits; paper: RTD) "
+        "(95% interval of the difference by seed)."
+    ) in shown
+
+
+def test_notes_are_led_to_by_marks():
+    notes = [
+        Note("Of all."),
+        Note("Of a row.", rows=("r", "s")),
+        Note("Of a cell.", cells=(("r", "A"),)),
+        Note("Of a row, too.", rows=("r",)),
+    ]
+    shown = markdown({}, {"row": "s"}, notes=notes)
+    assert rows_of(shown)[1:] == [
+        ["r¹,³", "0.902 ± 0.005 [0.774] ≠²"],
+        ["s¹", "0.902 ± 0.005 [0.774] ≠"],
+    ]
+    assert shown.endswith("\n- Of all.\n- ¹ Of a row.\n- ² Of a cell.\n- ³ Of a row, too.\n")
+
+
+# ---- All numbers are there -------------------------------------------------------------------
+
+
+@given(
+    st.lists(st.floats(0.1, 0.9), min_size=1, max_size=60, unique=True),
+    st.integers(1, 12),
+    st.lists(st.sampled_from(["accuracy", "rmse", "steps"]), min_size=1, max_size=3, unique=True),
+)
+def test_each_mean_of_the_csv_stands_in_both_forms_once(means, n_columns, metrics):
+    lines = [
+        {"row": f"r{i // n_columns}", "column": f"c{i % n_columns}", "metric": metric}
+        | {"mean": mean, "ci_low": mean - 0.01, "ci_high": mean + 0.01, "published": None}
+        for metric in metrics
+        for i, mean in enumerate(means)
+    ]
+    laid_out = grid(frame(*lines), "", [])
+    want = []
+    for line in lines:
+        decimals = plugins.load("metrics", line["metric"], "METRIC").decimals
+        want.append(f"{line['mean']:.{decimals}f}")
+    shown = [cell.split(" ")[0] for row in rows_of(render.markdown(laid_out)) for cell in row[1:]]
+    assert sorted(x for x in shown if re.fullmatch(r"[\d.]+", x)) == sorted(want)
+    tex = re.findall(r"& ([\d.]+)(?= )", render.latex(laid_out, "t"))
+    assert sorted(tex) == sorted(want)
+
+
+# ---- One cell in words -----------------------------------------------------------------------
+
+
+def test_a_cell_in_words():
+    names = Names({"digits": "RTD"}, {"pendigits": "Pendigits, digits on a tablet"})
+    line = BASE | {"table": "table05", "row": "RTD - 10 clients", "data": "pendigits"}
+    line |= {"verdict": "not-comparable"}
+    reasons = ["the paper uses rtd, this run pendigits", "fewer rounds"]
+    assert render.annotated(line, names, "Paper, Table 5", reasons, "kept/table05.csv") == (
+        "Digits (pendigits; paper: RTD), 10 clients, A (table05)\n"
+        "cell          0.902 ± 0.005 [0.774]\n"
+        "metric        Accuracy (higher is better)\n"
+        "rebuilt       0.902, mean over 5 seeds; data: Pendigits, digits on a tablet\n"
+        "95% interval  0.897 to 0.907\n"
+        "published     0.774, Paper, Table 5\n"
+        "verdict       not comparable: the paper uses rtd, this run pendigits; fewer rounds\n"
+        "from          kept/table05.csv"
+    )
+
+
+def test_a_cell_in_words_says_nothing_of_what_there_is_not():
+    line = BASE | {"published": "", "ci_low": "", "ci_high": "", "n_seeds": 1.0}
+    assert render.annotated(line) == (
+        "r, A (t)\ncell     0.902\nmetric   Accuracy (higher is better)\nrebuilt  0.902; data: d"
+    )
+    lost = BASE | {"mean": "", "ci_low": "", "ci_high": "", "n_seeds": 0.0}
+    lost |= {"verdict": "not-comparable"}
+    assert render.annotated(lost).splitlines()[1:] == [
+        "cell       [0.774]",
+        "metric     Accuracy (higher is better)",
+        "published  0.774",
+        "verdict    not comparable",
+    ]
+
+
+# ---- LaTeX -----------------------------------------------------------------------------------
+
+
+def latex(*lines, notes=(), reference=None):
+    return render.latex(grid(frame(*lines), "About 5%.", notes, reference=reference), "t")
+
+
+def test_latex_has_published_values_below_and_escapes():
+    gap = {"gap_low": 0.1, "gap_high": 0.2}
+    tex = latex({"row": "RTD & more"} | gap, notes=[Note("Lost.", ("RTD & more",))], reference="B")
+    assert r"RTD \& more\textsuperscript{1} & 0.902 $\pm$ 0.005 $\uparrow$ \\" in tex
+    assert "     & [0.774] $\\neq$ \\\\[2pt]" in tex
+    assert r"\caption{About 5\%.}" in tex
+    assert r"\textsuperscript{1} Lost." in tex
+    assert r"\toprule" in tex
+
+
+@pytest.mark.parametrize(
+    ("plain", "escaped"),
+    [
+        ("-0.050", "$-$0.050"),
+        ("+1", "$+$1"),
+        ("a_b {c} #1 $2 50%", r"a\_b \{c\} \#1 \$2 50\%"),
+        (r"a\b^c~d", r"a\textbackslash{}b\textasciicircum{}c\textasciitilde{}d"),
+        ("|M| < 1–2", "$|$M$|$ $<$ 1--2"),
+        ("x¹²,³", r"x\textsuperscript{12,3}"),
+    ],
+)
+def test_texts_are_escaped_for_latex(plain, escaped):
+    assert render.tex(plain) == escaped
+
+
+def test_a_published_value_alone_takes_one_line():
+    tex = latex({"mean": None, "ci_low": None, "ci_high": None, "n_seeds": 0, "verdict": None})
+    assert r"r & [0.774] \\" in tex
+
+
+def test_latex_comes_in_parts_that_a_page_holds_with_one_number():
+    lines = [{"row": f"row {i}", "column": f"m{j}"} for i in range(40) for j in range(7)]
+    parts = latex(*lines, notes=[Note("fewer rounds")]).split(r"\begin{table}")[1:]
+    assert [part.count(r"\label") for part in parts] == [1] + [0] * (len(parts) - 1)
+    assert [part.count("fewer rounds") for part in parts] == [0] * (len(parts) - 1) + [1]
+    assert all(part.count(r"\addtocounter{table}{-1}") == 1 for part in parts[1:])
+    assert all(part.count(r"\\") <= render.TALLEST for part in parts)
+    columns = {len(line.split("&")) - 1 for line in "\n".join(parts).splitlines() if "&" in line}
+    assert max(columns) < 7
+    assert sum(part.count("[0.774]") for part in parts) == 280
 
 
 @pytest.mark.skipif(shutil.which("pdflatex") is None, reason="pdflatex is not installed")
 def test_latex_compiles(tmp_path):
-    table, text, notes = shown([*LAYOUT, *SKIPPED])
+    lines = [
+        {"row": f"A long name of a row & its data, number {i}", "column": f"a method of name {j}"}
+        | {"gap_low": 0.1, "gap_high": 0.2}
+        for i in range(12)
+        for j in range(12)
+    ]
+    tex = latex(*lines, notes=[Note("50% | lost.", ("r",)), Note("x" * 20)], reference="|M| <= 3")
     (tmp_path / "t.tex").write_text(
         r"\documentclass{article}\usepackage{booktabs,graphicx}\begin{document}"
-        + render.latex(table, "t", text, notes)
+        + tex
         + r"\end{document}"
     )
     command = ["pdflatex", "-interaction=nonstopmode", "-halt-on-error", "t.tex"]
     done = subprocess.run(command, cwd=tmp_path, capture_output=True, text=True, check=False)
     assert done.returncode == 0, done.stdout[-2000:]
     assert "Overfull" not in done.stdout
-
-
-def test_what_is_not_shown_is_said():
-    table, *_ = shown()
-    asked = ["accuracy", "rand", "rmse"]
-    (said,) = render.limits(table, asked)
-    assert said == "Left out: Root mean square error: not defined of this data, or not found here."
-    two = table.assign(n_seeds=2)
-    assert render.limits(two, []) == ["Of two seeds an interval says next to nothing."]
-    assert render.limits(table.assign(n_seeds=1), []) == []
+    assert "too large for page" not in done.stdout

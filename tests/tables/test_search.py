@@ -80,7 +80,9 @@ def test_a_setting_that_speaks_against_the_others_is_averaged_with_them():
 def test_what_is_taken_is_bold_and_nothing_else():
     text = search.markdown(ranked(), "Accuracy, searched", "pendigits", "smoke", len(SEEDS))
     lines = text.splitlines()
-    assert lines[0].startswith("Accuracy, searched (pendigits, scale smoke, mean over 2 seed(s)")
+    assert lines[0].startswith(
+        "Accuracy, searched (pendigits, scale smoke, mean over 2 seeds that no table uses)"
+    )
     assert lines[2] == "| method and options | mean | stationary10 | visiting100 |"
     assert lines[4:] == [
         "| flsc+steps=10 | 0.9250 | 0.9000 | 0.9500 |",
@@ -107,7 +109,7 @@ def test_the_command_reads_what_the_paper_says_of_the_search(tmp_path, score, be
     assert table["mean"].tolist()[0] == pytest.approx(best)
     assert table["taken"].tolist() == [False, True, False]
     text = output.with_suffix(".md").read_text()
-    assert text.startswith("Options (pendigits, scale smoke, mean over 2 seed(s)")
+    assert text.startswith("Options (pendigits, scale smoke, mean over 2 seeds that no table uses)")
     assert text.count("**") == 2
 
 

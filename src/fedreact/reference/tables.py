@@ -67,7 +67,7 @@ class Kept:
             Its paper has no table of that name any more.
         """
         entry, _ = self._entry(csv)
-        text = render.markdown(self.grid(csv)).removeprefix(f"{entry.title}. ")
+        text = render.markdown(self.grid(csv)).removeprefix(f"{entry.title}.").lstrip()
         return f"{MADE.format(csv=csv.name)}\n# {entry.title}\n\n{text}"
 
     def grid(self, csv: Path) -> Grid:

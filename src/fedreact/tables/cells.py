@@ -89,9 +89,9 @@ def _scores(path):
     try:
         found = pd.read_csv(path)
     except ValueError as error:  # empty, cut short, or no text
-        raise UserError(f"{path}: no scores of a run ({' '.join(str(error).split())})") from error
+        raise UserError(f"{path}: not a file of scores ({' '.join(str(error).split())})") from error
     if lacking := [name for name in NEEDED if name not in found]:
-        raise UserError(f"{path}: no scores of a run, it lacks {', '.join(lacking)}")
+        raise UserError(f"{path}: not a file of scores, it lacks {', '.join(lacking)}")
     return found
 
 
@@ -227,7 +227,7 @@ def build(
     places = {(place.row, place.column): place for place in layout if not place.skipped}
     if not places:
         why = "; ".join(dict.fromkeys(str(place.skipped) for place in layout))
-        raise UserError(f"{table}: nothing of it can be built: {why}")
+        raise UserError(f"{table}: no cell can be built: {why}")
     means = per_seed(about.metrics, scores, about.last)
     lines = []
     for metric in about.metrics:
@@ -352,19 +352,14 @@ def why_not(
     return why
 
 
-def reasons(
-    cells: pd.DataFrame, published: dict, differences: list[str], layout: Sequence[Place] = ()
-) -> dict[str, list[str]]:
-    """Collect :func:`why_not` for each row that has a published value and cannot be compared."""
+def reasons(cells: pd.DataFrame, published: dict) -> dict[str, list[str]]:
+    """Collect :func:`why_not` for each row with a published value, whatever the scale."""
     rows = cells.dropna(subset="published").drop_duplicates("row")
-    of_row: dict[str, dict[str, None]] = {}
-    for place in layout:
-        of_row.setdefault(place.row, {}).update(dict.fromkeys(place.unlike))
-    found = {
-        row: why_not(row, data, n, published, [*differences, *of_row.get(row, ())])
+    of_rows = {
+        row: why_not(row, data, n, published, [])
         for row, data, n in zip(rows["row"], rows["data"], rows["n_seeds"])
     }
-    return {row: why for row, why in found.items() if why}
+    return {row: why for row, why in of_rows.items() if why}
 
 
 def skipped(layout: Sequence[Place]) -> dict[str, list[str]]:
@@ -379,7 +374,7 @@ def skipped(layout: Sequence[Place]) -> dict[str, list[str]]:
             name = f"{place.row}, {place.column}"
             if len(of_column) == 1 or (None not in of_column and len(of_row) > 1):
                 name = place.column
-            elif None not in of_row:
+            elif len(of_row) == 1:
                 name = place.row
             if place.skipped not in found.setdefault(name, []):
                 found[name].append(place.skipped)

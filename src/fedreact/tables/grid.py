@@ -140,7 +140,7 @@ def _tables(texts_of):
     where there are too many.
     """
     rows, columns, metrics = (list(dict.fromkeys(place)) for place in zip(*texts_of))
-    single = next((side for side, of in ((1, columns), (0, rows)) if len(of) == 1), None)
+    single = 1 if len(columns) == 1 else 0 if len(rows) == 1 else None
     turned = len(columns) > WIDEST and len(columns) >= len(rows)
     tables: dict[str, dict[tuple[str, str], Cell]] = {}
     for (row, column, metric), cell in texts_of.items():

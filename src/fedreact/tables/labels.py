@@ -6,10 +6,12 @@ A csv keeps the labels of its paper, by which published values are found.
 import re
 from collections.abc import Iterable, Mapping
 from dataclasses import dataclass, field
+from typing import TYPE_CHECKING
 
 import pandas as pd
 
-from fedreact.data.registry import DatasetEntry
+if TYPE_CHECKING:
+    from fedreact.data.registry import DatasetEntry
 
 
 def display(label: str, data: str, names_of_data: Mapping[str, str]) -> str:
@@ -76,7 +78,7 @@ class Names:
 
     @classmethod
     def registered(
-        cls, of_roles: Mapping[str, str], registry: Mapping[str, DatasetEntry]
+        cls, of_roles: Mapping[str, str], registry: "Mapping[str, DatasetEntry]"
     ) -> "Names":
         """Take the titles of all registered datasets."""
         return cls(of_roles, {name: entry.title for name, entry in registry.items()})
@@ -116,8 +118,9 @@ class Names:
         title = self.titles.get(name.split("+")[0])
         if title is None:
             return name
-        title = title.split(",")[0] if short else title
-        return title if _plain(title) == _plain(name) else f"{title} ({name})"
+        first = title.split(",")[0]
+        shown = first if short else title
+        return shown if _plain(first) == _plain(name) else f"{shown} ({name})"
 
 
 UNNAMED = Names()

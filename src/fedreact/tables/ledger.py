@@ -1,4 +1,4 @@
-"""What the alternatives of a ledger change: differences to what is taken, by seed."""
+"""Effects of the alternatives in a ledger: paired differences to the default, by seed."""
 
 from collections.abc import Mapping, Sequence
 from pathlib import Path
@@ -23,7 +23,7 @@ def effects(measured: Sequence[Mapping]) -> pd.DataFrame:
     Returns
     -------
     pandas.DataFrame
-        A line for each method and metric: alternative less taken, mean over seeds and interval.
+        A line for each method and metric: alternative minus default, mean over seeds and interval.
     """
     return pd.DataFrame(line for one in measured for line in _lines(one))
 
@@ -61,6 +61,7 @@ def signed(value: float) -> str:
 
 
 INDEX = ["assumption", "taken", "alternative", "setting"]
+HEADS = ["assumption", "default", "alternative", "setting"]
 
 
 def markdown(table: pd.DataFrame, data: str, scale: str) -> str:
@@ -69,9 +70,9 @@ def markdown(table: pd.DataFrame, data: str, scale: str) -> str:
     Methods that nothing changes have no column; what changes nothing is named below.
     """
     lines = [
-        f"What the alternatives of the assumption ledger change ({data}, scale {scale}): the score "
-        "under the alternative less the score under what is taken, mean over seeds of the "
-        "difference by seed, with its 95% interval; what changes most comes first.",
+        f"Effects of the alternatives in the assumption ledger ({data}, scale {scale}): score "
+        "under the alternative minus score under the default, mean over seeds of the paired "
+        "difference with its 95% interval, the largest effects first.",
     ]
     for metric in COMPARED:
         part = table[table["metric"] == metric]
@@ -86,7 +87,7 @@ def markdown(table: pd.DataFrame, data: str, scale: str) -> str:
         if len(order):
             wide = part.pivot(index=INDEX, columns="method", values="text").loc[order]
             columns = [m for m in dict.fromkeys(part["method"]) if m in set(moved["method"])]
-            lines += ["| " + " | ".join([*INDEX, *columns]) + " |"]
+            lines += ["| " + " | ".join([*HEADS, *columns]) + " |"]
             lines += ["|---" * (len(INDEX) + len(columns)) + "|"]
             for key, row in zip(wide.index, wide[columns].fillna("").to_numpy()):
                 lines.append("| " + " | ".join(map(str, [*key, *row])) + " |")
@@ -130,9 +131,7 @@ def draw(table: pd.DataFrame, title: str):
     axes = figure.subplots(len(heights), 1, squeeze=False, height_ratios=heights)[:, 0]
     if not panels:
         axes[0].set_axis_off()
-        axes[0].text(
-            0.5, 0.5, "No alternative changes anything that this run could see.", ha="center"
-        )
+        axes[0].text(0.5, 0.5, "No alternative has a significant effect in this run.", ha="center")
     for axis, part in zip(axes, panels):
         for y, cell in enumerate(part.to_dict("records")):
             axis.plot([cell["ci_low"], cell["ci_high"]], [y, y], color="#0072B2", linewidth=2)
@@ -140,5 +139,5 @@ def draw(table: pd.DataFrame, title: str):
         texts = part["assumption"] + ": " + part["alternative"].astype(str)
         texts += " (" + part["setting"] + ", " + part["method"] + ")"
         name = plugins.load("metrics", part["metric"].iloc[0], "METRIC").title
-        style.forest(axis, list(texts), f"{name}: alternative less taken")
+        style.forest(axis, list(texts), f"{name}: alternative minus default")
     return figure

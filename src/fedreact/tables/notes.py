@@ -117,7 +117,7 @@ def of_scores(
     return [
         *_by_rows(unlike, "Unlike the paper: ", rows),
         *_by_rows(
-            of_cells.reasons(cells, published, []),
+            of_cells.reasons(cells, published),
             "Not comparable with the published values: ",
             rows,
         ),

@@ -114,9 +114,13 @@ def read(csv: Path) -> dict:
         return json.loads(path.read_text())
     except FileNotFoundError as error:
         if kept.is_file():
-            raise UserError(f"{csv}: of a run that is kept; {kept} says what made it") from error
+            raise UserError(
+                f"{csv}: this table belongs to a kept run; {kept} says how it was made"
+            ) from error
         again = f"snakemake --force {csv} --cores 1 --config scale={results_of(csv).name}"
-        raise UserError(f"{path}: no record of this table; make it again: {again}") from error
+        raise UserError(
+            f"{path}: no such file, so nothing says how the table was made; make it again: {again}"
+        ) from error
     except ValueError as error:
         raise UserError(f"{path}: not JSON ({error})") from error
 
@@ -219,7 +223,7 @@ def describe(
 
 def _values(cell):
     if cell["mean"] is None:
-        yield "rebuilt     no: a published row that could not be matched"
+        yield "rebuilt     no: the label of this published row is lost"
     else:
         text = f"rebuilt     {cell['mean']:.6g}"
         if cell["ci_low"] is not None:

@@ -2,6 +2,7 @@
 
 import re
 from collections.abc import Iterator, Mapping, Sequence
+from dataclasses import replace
 from itertools import pairwise
 from typing import Any
 
@@ -10,12 +11,14 @@ from fedreact.tables import grid
 from fedreact.tables.grid import ABSENT, Block, Cell, Grid
 from fedreact.tables.labels import UNNAMED, Names
 
-WIDEST = 5
-"""Columns of a part of a table in LaTeX."""
-TALLEST = 38
+WIDEST = 100
+"""Characters of a line of a part of a table in LaTeX."""
+TALLEST = 44
 """Lines of a part of a table in LaTeX."""
 BROAD = 34
 """Characters of a row's label in LaTeX beyond which it takes several lines."""
+HEAD = 13
+"""The same of a column's label."""
 
 
 def markdown(table: Grid) -> str:
@@ -123,37 +126,64 @@ def latex(table: Grid, label: str) -> str:
 def _pages(table: Grid) -> Iterator[list[Block]]:
     """Blocks in groups that a page holds; one that is too broad or too tall comes in parts."""
     page: list[Block] = []
+    lines = len(table.caption) // WIDEST
     for block in table.blocks:
         for part in _parts(block):
-            if page and sum(map(_height, page)) + _height(part) > TALLEST:
+            if page and lines + _height(part) > TALLEST:
                 yield page
-                page = []
+                page, lines = [], 0
             page.append(part)
+            lines += _height(part)
     yield page
 
 
 def _parts(block):
-    n = -(-len(block.columns) // WIDEST)
-    bounds = [len(block.columns) * i // n for i in range(n + 1)]
-    for left, right in pairwise(bounds):
-        rows = [(name, cells[left:right]) for name, cells in block.rows]
-        tall = max(1, (TALLEST - 4) // 2)
-        for first in range(0, len(rows), tall):
-            yield Block(block.title, block.columns[left:right], rows[first : first + tall])
+    """Parts of a block that a page holds, of about as many columns and rows each."""
+    columns = range(len(block.columns))
+    for chosen in _even(columns, lambda part: _width(block, part) <= WIDEST):
+        rows = [(name, [cells[i] for i in chosen]) for name, cells in block.rows]
+        part = Block(block.title, [block.columns[i] for i in chosen], rows)
+        for some in _even(
+            rows, lambda rows, part=part: _height(replace(part, rows=rows)) <= TALLEST
+        ):
+            yield replace(part, rows=some)
+
+
+def _even(items, fits):
+    """Split items into as few parts of about the same length as fit."""
+    for n in range(1, len(items) + 1):
+        bounds = [len(items) * i // n for i in range(n + 1)]
+        parts = [items[first:last] for first, last in pairwise(bounds)]
+        if n == len(items) or all(map(fits, parts)):
+            return parts
+    return []
+
+
+def _width(block, columns):
+    """Characters of a block's label and some of its columns, with what is between them."""
+    width = min(BROAD, max(len(name) for name, _ in block.rows))
+    for i in columns:
+        texts = [text for _, cells in block.rows for text in (_first(cells[i]), _second(cells[i]))]
+        width += 2 + max(min(HEAD, len(block.columns[i])), *map(len, texts))
+    return width
 
 
 def _height(block):
-    """Lines of a block: its title and header, and a second line of rows with published values."""
-    return 4 + sum(1 + any(_second(cell) for cell in cells) for _, cells in block.rows)
+    """Lines of a block: its title and header, and those of its rows."""
+    return 7 + sum(
+        (2 if len(name) > BROAD else 1) + any(_second(cell) for cell in cells)
+        for name, cells in block.rows
+    )
 
 
 def _tabular(block):
     """Lines of LaTeX: a tabular no broader than the text."""
     out = [
+        rf"  \smallskip\emph{{{tex(block.title)}}}\par\smallskip",
         r"  \resizebox{\ifdim\width>\linewidth\linewidth\else\width\fi}{!}{%",
         rf"  \begin{{tabular}}{{l{'r' * len(block.columns)}}}",
         r"    \toprule",
-        rf"    \emph{{{tex(block.title)}}}" + _heads(block.columns),
+        "    " + " & ".join(["", *map(_head, block.columns)]) + r" \\",
         r"    \midrule",
     ]
     for name, cells in block.rows:
@@ -165,13 +195,10 @@ def _tabular(block):
     return [*out, r"    \bottomrule", r"  \end{tabular}}", r"  \par\medskip"]
 
 
-def _heads(columns):
-    heads = []
-    for name in columns:
-        words = tex(name)
-        broad = len(name) > 16
-        heads.append(rf"\parbox[b]{{26mm}}{{\raggedleft\strut {words}}}" if broad else words)
-    return " & " + " & ".join(heads) + r" \\"
+def _head(name):
+    if len(name) <= HEAD:
+        return tex(name)
+    return rf"\parbox[b]{{22mm}}{{\raggedleft\strut {tex(name)}}}"
 
 
 def _label(name):
@@ -183,13 +210,14 @@ def _label(name):
 def _first(cell: Cell) -> str:
     """Upper line of a cell in LaTeX."""
     if not cell.rebuilt:
-        return cell.mark or ("" if cell.published else ABSENT)
+        return (f"[{cell.published}]" if cell.published else ABSENT) + cell.mark
     return f"{cell.rebuilt} {cell.against}".strip() + cell.mark
 
 
 def _second(cell: Cell) -> str:
-    """Lower line of a cell in LaTeX, if it has a published value."""
-    return f"[{cell.published}] {cell.sign}".strip() if cell.published else ""
+    """Lower line of a cell in LaTeX, if it has both a rebuilt and a published value."""
+    both = cell.rebuilt and cell.published
+    return f"[{cell.published}] {cell.sign}".strip() if both else ""
 
 
 ESCAPES = {char: rf"\{char}" for char in "&%$#_{}"}

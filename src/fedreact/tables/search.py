@@ -50,9 +50,10 @@ def ranked(
 def markdown(table: pd.DataFrame, title: str, data: str, scale: str, n_seeds: int) -> str:
     """The options of each method, the best first."""
     columns = list(table.columns[3:])
+    seeds = "one seed" if n_seeds == 1 else f"{n_seeds} seeds"
     out = [
-        f"{title} ({data}, scale {scale}, mean over {n_seeds} seed(s) that no table uses), best "
-        "first; bold: taken.",
+        f"{title} ({data}, scale {scale}, mean over {seeds} that no table uses). The best options "
+        "come first; those in use are bold.",
         "",
         "| " + " | ".join(["method and options", *columns]) + " |",
         "|---|" + "---:|" * len(columns),

@@ -1,0 +1,130 @@
+"""Pages of kept tables: they are those of their csv, and say what a reader has to know."""
+
+import json
+import re
+import shutil
+
+import pytest
+from helpers import ROOT
+
+from fedreact import plugins
+from fedreact.errors import UserError
+from fedreact.reference import tables
+from fedreact.reference.tables import Kept
+from fedreact.tables import cells, grid
+
+SCALES = sorted({path.parents[2] for path in (ROOT / "reference").glob("*/*/tables/*.csv")})
+
+
+@pytest.fixture(autouse=True)
+def in_the_project(monkeypatch):
+    """The configuration is that of the current folder."""
+    monkeypatch.chdir(ROOT)
+
+
+@pytest.fixture(scope="module", params=SCALES, ids=lambda path: path.name)
+def kept(request):
+    with pytest.MonkeyPatch.context() as patch:
+        patch.chdir(ROOT)
+        return Kept(request.param)
+
+
+def test_pages_are_those_of_their_csv(kept):
+    """After `make docs` they are."""
+    stale = [csv for csv in kept.files() if csv.with_suffix(".md").read_text() != kept.page(csv)]
+    assert stale == [], "run: make docs"
+
+
+def test_no_page_is_left_without_its_csv(kept):
+    pages = {path.with_suffix(".csv") for path in kept.folder.glob("*/tables/*.md")}
+    assert pages == set(kept.files())
+
+
+def test_each_mean_of_a_csv_stands_on_its_page(kept):
+    for csv in kept.files():
+        numbers = set(re.findall(r"-?\d[\d,]*(?:\.\d+)?", csv.with_suffix(".md").read_text()))
+        lines = cells.read(csv).dropna(subset="mean")
+        for metric, means in lines.groupby("metric")["mean"]:
+            decimals = plugins.load("metrics", metric, "METRIC").decimals
+            assert {grid.number(mean, decimals) for mean in means} <= numbers, csv
+
+
+@pytest.fixture
+def small(tmp_path):
+    """One kept table, at the scale quick, of a run that lacks a row and has no findings."""
+    source = ROOT / "reference/quick/fed_react/tables/table05.csv"
+    folder = tmp_path / "reference/quick/fed_react"
+    (folder / "tables").mkdir(parents=True)
+    shutil.copy(source, folder / "tables")
+    return folder
+
+
+def lose(csv, part):
+    lines = csv.read_text().splitlines(keepends=True)
+    csv.write_text("".join(line for line in lines if part not in line))
+
+
+def test_a_row_of_data_that_a_run_lacks_is_left_out_with_the_reason(small):
+    csv = small / "tables/table05.csv"
+    lose(csv, "RTD - 100 clients (Stationary)")
+    page = Kept(small.parent).page(csv)
+    where = "Left out: RTD - 100 clients (Stationary). Reason: "
+    assert f"{where}the data (air-writing-sim or pendigits or rtd) could not be had." in page
+    (small / "run.json").write_text(json.dumps({"data": {"pendigits": "0"}}))
+    assert f"{where}this run does not have it." in Kept(small.parent).page(csv)
+
+
+def test_findings_of_a_run_are_cautions(small):
+    assert "Caution" not in Kept(small.parent).page(small / "tables/table05.csv")
+    rows = {"RTD - 10 clients (Stationary)": ["Some have identical samples."]}
+    (small / "findings.json").write_text(json.dumps({"table05": rows}))
+    page = Kept(small.parent).page(small / "tables/table05.csv")
+    assert "Caution: Some have identical samples." in page
+
+
+def test_pages_are_written_beside_their_csv(small):
+    assert tables.write(small.parents[1]) == 1
+    page = (small / "tables/table05.md").read_text()
+    title = "# Accuracy of clustered federated learning on handwritten digits"
+    assert page.splitlines()[:3] == ["<!-- Made by `make docs` from table05.csv. -->", "", title]
+
+
+def test_a_title_stands_once_where_there_is_nothing_else_to_say():
+    page = (ROOT / "reference/quick/fed_react/tables/communication.md").read_text()
+    assert page.count("What a client receives and sends in a round") == 1
+
+
+def test_a_table_that_is_none_any_more_is_a_clear_error(small):
+    other = small / "tables/table99.csv"
+    shutil.copy(small / "tables/table05.csv", other)
+    with pytest.raises(UserError, match=r"table99\.csv: .*tables\.yaml has no table table99"):
+        Kept(small.parent).page(other)
+
+
+def test_a_kept_cell_in_words(small):
+    kept = Kept(small.parent)
+    row = "RTD - 10 clients (Stationary)"
+    text = kept.annotated("table05", row, "IFCA")
+    assert text.startswith(
+        "Digits (pendigits; paper: RTD), 10 clients (Stationary), IFCA (table05)"
+    )
+    assert "metric        Accuracy (higher is better)\n" in text
+    assert "Fed-REACT (arXiv 2509.07198), Table 5, appendix G\n" in text
+    assert "not comparable: the paper uses rtd, this run pendigits; " in text
+    assert text.endswith("from          reference/quick/fed_react/tables/table05.csv")
+    assert "Rand score" in kept.annotated("table05", row, "IFCA", "rand")
+    doubtful = kept.annotated("table05", "RTD - 100 clients (Stationary)", "IFCA")
+    assert "one column off" in doubtful
+
+
+@pytest.mark.parametrize(
+    ("place", "words"),
+    [
+        (("table06", "x", "y"), "no run keeps a table table06"),
+        (("table05", "x", "IFCA"), "has no cell x, IFCA"),
+        (("table05", "RTD - 10 clients (Stationary)", "IFCA", "rmse"), "IFCA, rmse"),
+    ],
+)
+def test_a_cell_that_is_not_kept_is_a_clear_error(small, place, words):
+    with pytest.raises(UserError, match=re.escape(words)):
+        Kept(small.parent).annotated(*place)
