@@ -46,5 +46,5 @@ if __name__ == "__main__":
     p.add_argument("row", help='e.g. "10 clients"')
     p.add_argument("column", help='e.g. "w/ A2"')
     p.add_argument("--metric", help="e.g. rand (default: the first of the cell)")
-    p.add_argument("--json", action="store_true", help="everything that is known")
+    p.add_argument("--json", action="store_true", help="print everything about the cell, as JSON")
     run(main, p)

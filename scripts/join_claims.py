@@ -22,5 +22,5 @@ def main(args):
 if __name__ == "__main__":
     p = parser(__doc__)
     p.add_argument("--claims", type=Path, nargs="+", required=True, help="csv of each paper")
-    p.add_argument("--output", type=Path, required=True, help="the csv; the .md lies beside it")
+    p.add_argument("--output", type=Path, required=True, help="csv to write, .md beside it")
     run(main, p)

@@ -49,8 +49,8 @@ def main(args):
 
 if __name__ == "__main__":
     p = parser(__doc__)
-    p.add_argument("targets", nargs="*", default=["all"], help="of Snakemake")
+    p.add_argument("targets", nargs="*", default=["all"], help="targets of Snakemake")
     p.add_argument("--scale", required=True, help="a file in config/scales/")
-    p.add_argument("--config", nargs="*", default=[], help="more of config.yaml, key=value")
+    p.add_argument("--config", nargs="*", default=[], help="changes of config.yaml, key=value")
     p.add_argument("--cores", type=int, default=os.cpu_count() or 1)
     run(main, p)

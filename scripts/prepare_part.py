@@ -38,6 +38,6 @@ if __name__ == "__main__":
     p = parser(__doc__)
     p.add_argument("--dataset", required=True)
     p.add_argument("--part", required=True)
-    p.add_argument("--options", nargs="*", default=[], help="of its reader, name=value")
+    p.add_argument("--options", nargs="*", default=[], help="options of its reader, name=value")
     p.add_argument("--output", type=Path, required=True)
     run(main, p)

@@ -6,6 +6,6 @@ from fedreact.metrics.accuracy_variance import METRIC as VARIANCE
 
 METRIC = replace(
     VARIANCE,
-    title="Variance of the accuracy over clients that drift",
+    title="Variance of the accuracy over drifting clients",
     of_drifting=True,
 )

@@ -3,7 +3,7 @@
 from fedreact.metrics.contract import Metric
 
 METRIC = Metric(
-    title="Share of the tests that find drift, of clients that drift",
+    title="Alarm rate of drift tests, drifting clients",
     better="higher",
     bounds=(0.0, 1.0),
 )

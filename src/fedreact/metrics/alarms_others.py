@@ -3,7 +3,7 @@
 from fedreact.metrics.contract import Metric
 
 METRIC = Metric(
-    title="Share of the tests that find drift, of other clients",
+    title="Alarm rate of drift tests, other clients",
     better="lower",
     bounds=(0.0, 1.0),
 )

@@ -2,4 +2,4 @@
 
 from fedreact.metrics.contract import INF, Metric
 
-METRIC = Metric(title="Tests for drift, of a client", bounds=(0.0, INF), decimals=1)
+METRIC = Metric(title="Drift tests per client", bounds=(0.0, INF), decimals=1)

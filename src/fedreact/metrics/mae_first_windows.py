@@ -7,6 +7,6 @@ from fedreact.metrics.single_windows import as_many_as_targets
 
 METRIC = replace(
     OF_ALL,
-    title="Mean absolute error of as many test windows as there are targets, the first ones",
+    title="Mean absolute error of the first test windows, one for each target",
     windows=as_many_as_targets,
 )

@@ -73,7 +73,7 @@ def read_set(path, name: str) -> np.ndarray:
                 found[int(inside[2])] = values
     except Exception as error:  # damaged bytes can fail anywhere
         raise UserError(
-            f"{path}: not set {name.upper()} of the Bonn EEG ({error}); get it anew"
+            f"{path}: not set {name.upper()} of the Bonn EEG ({error}); download it again"
         ) from error
     if len(found) != RECORDINGS:
         raise UserError(
