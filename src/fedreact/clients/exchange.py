@@ -1,4 +1,4 @@
-"""Clients that are tested on another client's samples (FedST, section 5.1: synthetic skew)."""
+"""Tests of clients on another client's samples (FedST, section 5.1: synthetic shift)."""
 
 import numpy as np
 

@@ -1,4 +1,4 @@
-"""Train samples held back, for options to be chosen on: no test sample is looked at."""
+"""Held-out train samples for choosing options; no test sample is used."""
 
 from dataclasses import replace
 

@@ -1,4 +1,4 @@
-"""What of a dataset makes results mean nothing, though nothing is wrong with its form."""
+"""Checks of a dataset of the right form whose results would mean nothing."""
 
 import numpy as np
 

@@ -1,4 +1,4 @@
-"""How unlike the accuracy of clients is whose data drifts."""
+"""Variance of the accuracy over drifting clients."""
 
 from dataclasses import replace
 

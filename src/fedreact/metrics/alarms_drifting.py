@@ -1,4 +1,4 @@
-"""How often clients whose data changes find that it does."""
+"""Alarm rate of the drift tests of drifting clients."""
 
 from fedreact.metrics.contract import Metric
 

@@ -1,4 +1,4 @@
-"""How often clients whose data does not change find that it does."""
+"""Alarm rate of the drift tests of clients without drift (false alarms)."""
 
 from fedreact.metrics.contract import Metric
 

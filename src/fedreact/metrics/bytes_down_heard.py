@@ -1,4 +1,4 @@
-"""What a client would receive if each update went to all who are said to hear of it."""
+"""Megabytes that a client would receive if models went to as many clients as FedConD counts."""
 
 from fedreact.metrics.contract import INF, Metric
 

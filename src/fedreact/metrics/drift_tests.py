@@ -1,4 +1,4 @@
-"""How often clients look for drift."""
+"""Number of drift tests per client."""
 
 from fedreact.metrics.contract import INF, Metric
 

@@ -1,4 +1,4 @@
-"""What public code of FATHOM's authors takes for the MAE of all targets together."""
+"""MAE of the first test windows, which code of FATHOM's authors calls that of all targets."""
 
 from dataclasses import replace
 

@@ -1,4 +1,4 @@
-"""How unlike the SMAPE of clients is whose data drifts."""
+"""Variance of the SMAPE over drifting clients."""
 
 from dataclasses import replace
 

@@ -1,6 +1,4 @@
-"""Heads that are fitted to features of a model that stands still, as FedTHE and FedICON have
-them.
-"""
+"""Heads fitted to the features of a fixed model, for FedTHE and FedICON."""
 
 from collections.abc import Callable
 from typing import TYPE_CHECKING

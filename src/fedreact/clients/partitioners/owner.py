@@ -1,4 +1,4 @@
-"""A client of each owner of series: of each vehicle, person, writer (ICLR, section 4.2)."""
+"""One client for each owner of series: a vehicle, a person, a writer (ICLR, section 4.2)."""
 
 from dataclasses import dataclass
 from typing import Literal, get_args
@@ -17,7 +17,7 @@ SPLITS = get_args(Split)
 
 @dataclass(frozen=True)
 class Owner:
-    """Clients that are who the series are of; no clusters are known.
+    """Owners as clients, without known clusters.
 
     Attributes
     ----------

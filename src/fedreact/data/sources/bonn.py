@@ -1,4 +1,4 @@
-"""Bonn EEG, which FedST calls Epilepsy (Andrzejak et al. 2001): seizures and what is none.
+"""Bonn EEG, which FedST calls Epilepsy (Andrzejak et al. 2001): with and without seizures.
 
 R. G. Andrzejak, K. Lehnertz, F. Mormann, C. Rieke, P. David, C. E. Elger (2001), "Indications of
 nonlinear deterministic and finite-dimensional structures in time series of brain electrical

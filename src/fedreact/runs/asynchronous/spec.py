@@ -1,4 +1,4 @@
-"""Training on a simulated clock: devices are slow, leave, and their data arrives over time."""
+"""Training on a simulated clock, with slow devices, dropouts and data that arrives over time."""
 
 from dataclasses import dataclass, field
 from math import ceil
