@@ -1,4 +1,4 @@
-"""Say what a dataset of your own is, and what would make its results mean nothing; nothing is run.
+"""Describe a dataset of your own, and warn of properties that make results meaningless; runs nothing.
 
 Clients are those that the file names; without any, deal its series to clusters (docs/own.md).
 """

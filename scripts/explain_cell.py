@@ -1,6 +1,6 @@
-"""Say where a cell of a table came from: runs, seeds, settings, digests, commit, machine, times.
+"""Explain a cell of a table: its runs, seeds, settings, digests, commit, machine and times.
 
-Row and column may be parts of their labels, in capitals or not.
+Row and column may be parts of their labels; case does not matter.
 """
 
 import json

@@ -1,4 +1,4 @@
-"""Put the claims of several papers together: one csv, one Markdown."""
+"""Join the claims of several papers in one csv and one Markdown file."""
 
 from pathlib import Path
 

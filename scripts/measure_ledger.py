@@ -1,4 +1,4 @@
-"""What the alternatives of a paper's ledger change: differences to what is taken, by seed."""
+"""Measure the alternatives of a paper's ledger: differences from the choice made, by seed."""
 
 from pathlib import Path
 

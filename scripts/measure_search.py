@@ -1,4 +1,4 @@
-"""Which options suit methods best: scores under each, over the settings and seeds searched."""
+"""Compare the options of a search: scores of each method, over its settings and seeds."""
 
 from pathlib import Path
 

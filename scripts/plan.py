@@ -1,8 +1,8 @@
-"""Say what a run will cost before it starts, and beside that what it has taken, once it is done.
+"""Estimate the cost of a run before it starts, and compare it with the true cost once it is done.
 
-Estimates rest on records of earlier runs, at any scale, and where there are none on the speed of
-this machine, measured in seconds. They are kept in results/<scale>/provenance/plan.json until the
-jobs are done.
+Estimates rest on records of earlier runs at any scale; without records, on the speed of this
+machine, measured in seconds. They are kept in results/<scale>/provenance/plan.json until the jobs
+are done.
 """
 
 import json

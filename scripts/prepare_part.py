@@ -1,6 +1,6 @@
-"""Make one part of a dataset that is made in parts, such as a town of simulated vehicles.
+"""Prepare one part of a dataset with parts, such as a town of simulated vehicles.
 
-A process of its own for each: some simulators hold one simulation a process.
+Each part has its own process, since some simulators hold one simulation per process.
 """
 
 from pathlib import Path

@@ -1,7 +1,6 @@
 """Phase 1: train the shared encoder by federated contrastive learning (Algorithm 1).
 
-Writes its weights and name, and the local steps, GFLOPs and megabytes that a client's training has
-taken. Progress is kept after each round; the same command resumes an interrupted training and ends
+Writes its weights and name, and the local steps, GFLOPs and megabytes of a client's training. Progress is kept after each round; the same command resumes an interrupted training and ends
 in the same weights, bit for bit.
 """
 
