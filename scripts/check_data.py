@@ -1,4 +1,4 @@
-"""Describe a dataset of your own, and warn of properties that make results meaningless; runs nothing.
+"""Describe a dataset of your own, and warn of what would make results meaningless; run nothing.
 
 Clients are those that the file names; without any, deal its series to clusters (docs/own.md).
 """

@@ -1,4 +1,4 @@
-"""List the options of kinds of run, partitioners, datasets and all else that the configuration names.
+"""List the options of kinds of run, partitioners, datasets and all else in the configuration.
 
 A name is that of a file, as in the configuration; without one, everything is listed.
 """

@@ -1,7 +1,8 @@
 """Phase 1: train the shared encoder by federated contrastive learning (Algorithm 1).
 
-Writes its weights and name, and the local steps, GFLOPs and megabytes of a client's training. Progress is kept after each round; the same command resumes an interrupted training and ends
-in the same weights, bit for bit.
+Writes its weights and name, and the local steps, GFLOPs and megabytes of a client's training.
+Progress is kept after each round; the same command resumes an interrupted training and ends in the
+same weights, bit for bit.
 """
 
 from pathlib import Path
