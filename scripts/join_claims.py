@@ -1,4 +1,4 @@
-"""Join the claims of several papers in one csv and one Markdown file."""
+"""Put the claims of several papers together: one csv, one Markdown."""
 
 from pathlib import Path
 
@@ -22,5 +22,5 @@ def main(args):
 if __name__ == "__main__":
     p = parser(__doc__)
     p.add_argument("--claims", type=Path, nargs="+", required=True, help="csv of each paper")
-    p.add_argument("--output", type=Path, required=True, help="csv to write, .md beside it")
+    p.add_argument("--output", type=Path, required=True, help="the csv; the .md lies beside it")
     run(main, p)

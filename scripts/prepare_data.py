@@ -1,7 +1,7 @@
-"""Prepare a dataset: find or download its raw files, check and convert them.
+"""Make a dataset ready: find or download its raw files, check and convert them.
 
-Raw files are read from DATA_FOLDER/<dataset>/, else from the mirror, else downloaded to the data
-folder if the registry has an address. A dataset of your own is DATA_FOLDER/own/<name>.npz
+Raw files are looked for in DATA_FOLDER/<dataset>/, then in the mirror, then downloaded to the data
+folder where the registry has an address. A dataset of your own is DATA_FOLDER/own/<name>.npz
 (docs/own.md).
 """
 

@@ -120,10 +120,10 @@ def test_metrics_say_their_titles_and_decimals_and_counted_ones_have_no_interval
     found = render.lines(table)
     assert [line[0] for line in found if len(line) == 1] == [
         "Root mean square error",
-        "Gradient steps of a client's models, total",
+        "Gradient steps of a client's models, in all",
     ]
     assert ["RTD - 10 clients", "rebuilt", "1.23", "1.23"] in found
-    steps = found[found.index(["Gradient steps of a client's models, total"]) :]
+    steps = found[found.index(["Gradient steps of a client's models, in all"]) :]
     assert ["RTD - 10 clients", "rebuilt", "101", "101"] in steps
     assert {line[1] for line in steps if len(line) > 1} == {"rebuilt"}
     assert {line[1] for line in found[: -len(steps)] if len(line) > 1} == {

@@ -3,7 +3,7 @@
 from fedreact.metrics.contract import INF, Metric
 
 METRIC = Metric(
-    title="Megabytes that a client receives, total",
+    title="Megabytes that a client receives, in all",
     better="lower",
     bounds=(0.0, INF),
     counted=True,

@@ -3,7 +3,7 @@
 from fedreact.metrics.contract import INF, Metric
 
 METRIC = Metric(
-    title="Megabytes that a client receives, total, counted as in Table 6.3 of FedConD",
+    title="Megabytes that a client receives, in all, counted as in Table 6.3 of FedConD",
     better="lower",
     bounds=(0.0, INF),
     counted=True,

@@ -2,4 +2,4 @@
 
 from fedreact.metrics.contract import Metric
 
-METRIC = Metric(title="GFLOPs of a client's training, total", decimals=1, counted=True)
+METRIC = Metric(title="GFLOPs of a client's training, in all", decimals=1, counted=True)

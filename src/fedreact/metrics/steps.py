@@ -2,4 +2,4 @@
 
 from fedreact.metrics.contract import Metric
 
-METRIC = Metric(title="Gradient steps of a client's models, total", decimals=0, counted=True)
+METRIC = Metric(title="Gradient steps of a client's models, in all", decimals=0, counted=True)
