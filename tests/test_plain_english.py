@@ -40,8 +40,14 @@ REFUSED = {
 
 
 def paragraphs(page: str) -> str:
-    """A page without blocks of code, of which each sentence stays on its line."""
-    return re.sub(r"```.*?```", lambda block: "\n" * block[0].count("\n"), page, flags=re.DOTALL)
+    """A page without blocks of code and without columns "before", each sentence on its line."""
+    page = re.sub(r"```.*?```", lambda code: "\n" * code[0].count("\n"), page, flags=re.DOTALL)
+    return re.sub(
+        r"^\| before \|.*(?:\n\|.*)*",
+        lambda table: re.sub(r"^\|[^|]*", "", table[0], flags=re.MULTILINE),
+        page,
+        flags=re.MULTILINE,
+    )
 
 
 def texts_of_yaml(node: yaml.Node) -> Iterator[tuple[int, str]]:
@@ -139,6 +145,7 @@ class Options:
         ("page.md", "It is so. Of all methods two are good.\n"),
         ("page.md", "Who has data writes a file.\n"),
         ("page.md", "- That the first is better is clear.\n"),
+        ("page.md", "| before | after |\n|---|---|\n| odd | told apart |\n"),
         ("tables.yaml", "table: {notes: [Scores as a guess has them]}\n"),
         ("code.py", "raise UserError(f'{name}: the worse of two')\n"),
         ("code.py", OPTIONS),
@@ -153,6 +160,7 @@ def test_a_refused_phrase_is_found(tmp_path, name, content):
     ("name", "content"),
     [
         ("page.md", "Who is a client? Of which images? Whose range is it?\n```\nis none.\n```\n"),
+        ("page.md", "| before | after |\n|---|---|\n| told apart | significant |\n"),
         ("tables.yaml", "as taken: {as taken: value}\n"),
         ("code.py", "def run():\n    '''Whether it is as taken.'''\n"),
     ],

@@ -51,7 +51,7 @@ def detected(
         A fall that is needed besides, unless printed (section 6.3.3 gives a threshold and no use
         of it).
     level
-        Of significance, one-sided.
+        Significance level, one-sided.
     """
     if not testable(scores):
         return False

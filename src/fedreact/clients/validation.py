@@ -18,7 +18,7 @@ def held_back(partition: Partition, n_samples: int, seed: int) -> Partition:
     Parameters
     ----------
     n_samples
-        Of the dataset.
+        Samples of the dataset.
 
     Raises
     ------

@@ -175,7 +175,7 @@ def content_sha256(
     series
         The recorded values, each ``[channels, length]``.
     labels, writers
-        Of each series.
+        Label and writer of each series.
 
     Returns
     -------

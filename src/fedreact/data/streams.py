@@ -52,7 +52,7 @@ def assemble(name: str, streams: dict[int, Stream], length: int, horizon: int = 
     Parameters
     ----------
     name
-        Of the dataset.
+        Name of the dataset.
     streams
         By their owner.
     length, horizon

@@ -26,7 +26,7 @@ def fitted(
     head, encode
         ``head(theta [1, P], h [1, B, m])`` and ``encode(theta, x [1, B, T, C])``.
     places
-        Of the head in the flat weights; nothing else moves.
+        Places of the head in the flat weights; all other weights stay fixed.
     theta
         ``[K, P]``.
 

@@ -86,8 +86,8 @@ def partition_by_owner(
         ``random``: a share of each client's series is its test set (the paper's 90/10 split).
         ``chronological``: the last ones are. ``source``: those in ``tested``.
     gap
-        Of the ``chronological`` split: series before the test set that are left out, as many as
-        overlap with it in time; or trials, where series belong to some.
+        Series (or trials, where series belong to trials) left out before the test set of the
+        ``chronological`` split, as many as overlap with it in time.
     trial
         ``int [N]``: series of a trial stay together. ``None``: each is a trial of its own.
     time

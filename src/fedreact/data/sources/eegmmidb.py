@@ -154,8 +154,8 @@ def _trials(
 def _open(path: Path):
     """Read an EDF file with MNE.
 
-    Of its warnings one is an error, that of a file cut short; a last trial that the recording does
-    not hold whole is warned of too, and left out.
+    Its warning of a truncated file is raised as an error; a last trial that the recording cuts off
+    is left out with a warning.
     """
     import mne  # it takes a while to load
 
