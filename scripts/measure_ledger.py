@@ -1,4 +1,4 @@
-"""Measure the alternatives of a paper's ledger: differences from the choice made, by seed."""
+"""Effects of the alternatives in a paper's ledger: paired differences to the default, by seed."""
 
 from pathlib import Path
 
