@@ -1,4 +1,4 @@
-"""Say what a dataset of your own is, and what would make its results mean nothing; nothing is run.
+"""Describe a dataset of your own, and warn of what would make results meaningless; run nothing.
 
 Clients are those that the file names; without any, deal its series to clusters (docs/howto/own_data.md).
 """
@@ -29,7 +29,7 @@ def main(args):
     )
     found = of_data.findings(data)
     if data.owner is None:
-        print("It names no clients.")
+        print("The data names no clients.")
     else:
         split = "random" if data.tested is None else "source"
         try:
@@ -48,16 +48,21 @@ def main(args):
                 f"A round of {args.samples_per_round} samples takes all that {whole} of "
                 f"{len(sizes)} clients have: set samples_per_round to less."
             )
-        found.append("No clusters are known of clients: say how many to find by n_clusters.")
+        found.append("The true clusters are unknown: set n_clusters to the number to find.")
     for sentence in found:
         print(f"note: {sentence}")
 
 
 if __name__ == "__main__":
     p = parser(__doc__)
-    p.add_argument("file", type=Path, help="data/own/<name>.npz, or one that will lie there")
+    p.add_argument("file", type=Path, help="data/own/<name>.npz, or a file to place there")
     p.add_argument(
-        "--samples-per-round", type=int, default=Options().samples_per_round, help="of the setting"
+        "--samples-per-round",
+        type=int,
+        default=Options().samples_per_round,
+        help="labelled samples per round",
     )
-    p.add_argument("--test-share", type=float, default=Owner().test_share, help="of the partition")
+    p.add_argument(
+        "--test-share", type=float, default=Owner().test_share, help="share of the test set"
+    )
     run(main, p)

@@ -1,5 +1,5 @@
-"""Say where a run differs from the one that is kept in reference/<scale>/: cells that moved beyond
-their intervals, and claims whose outcome is another. Ends with status 1 if there are any.
+"""Compare a run with the one kept in reference/<scale>/: list cells that moved beyond their
+intervals and claims with another outcome. Exit with status 1 if there are any.
 """
 
 import sys

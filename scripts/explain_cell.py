@@ -1,6 +1,6 @@
-"""Say where a cell of a table came from: runs, seeds, settings, digests, commit, machine, times.
+"""Explain a cell of a table: its runs, seeds, settings, digests, commit, machine and times.
 
-Row and column may be parts of their labels, in capitals or not.
+Row and column may be parts of their labels; case does not matter.
 """
 
 import json
@@ -46,5 +46,5 @@ if __name__ == "__main__":
     p.add_argument("row", help='e.g. "10 clients"')
     p.add_argument("column", help='e.g. "w/ A2"')
     p.add_argument("--metric", help="e.g. rand (default: the first of the cell)")
-    p.add_argument("--json", action="store_true", help="everything that is known")
+    p.add_argument("--json", action="store_true", help="print everything about the cell, as JSON")
     run(main, p)

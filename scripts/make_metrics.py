@@ -1,6 +1,6 @@
-"""Means of all tables' cells as one JSON file, by table, row, column and metric.
+"""Write the means of all tables' cells to one JSON file, by table, row, column and metric.
 
-That is the form in which ``dvc metrics diff`` compares two versions of the results.
+``dvc metrics diff`` compares two versions of the results in this form.
 """
 
 import json

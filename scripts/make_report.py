@@ -20,5 +20,5 @@ def main(args):
 if __name__ == "__main__":
     p = parser(__doc__)
     p.add_argument("--told", required=True, help="JSON: scale, papers with their files, datasets")
-    p.add_argument("--output", type=Path, required=True, help="the page; the PDF lies beside it")
+    p.add_argument("--output", type=Path, required=True, help="page to write, PDF beside it")
     run(main, p)

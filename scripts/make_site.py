@@ -13,11 +13,11 @@ def main(args):
     """Build beside the folder first, so that it is replaced by something whole or not at all."""
     output = args.output
     if output.exists() and not (output / ".buildinfo").is_file():
-        raise UserError(f"{output}: is no site; name another folder")
+        raise UserError(f"{output}: is not a site; name another folder")
     try:
         from sphinx.cmd.build import build_main
     except ImportError:
-        raise UserError("there is no Sphinx; `make docs-site` installs it") from None
+        raise UserError("Sphinx is not installed; `make docs-site` installs it") from None
     output.parent.mkdir(parents=True, exist_ok=True)
     with tempfile.TemporaryDirectory(dir=output.parent, prefix=".site-") as folder:
         pages, made = Path(folder, "pages"), Path(folder, "made")

@@ -29,8 +29,8 @@ def main(args):
 
 if __name__ == "__main__":
     p = parser(__doc__)
-    p.add_argument("--measured", required=True, help="JSON: what is compared with what")
+    p.add_argument("--measured", required=True, help="JSON: pairs of runs to compare")
     p.add_argument("--scores", type=Path, nargs="+", required=True, help="scores of runs, csv")
     p.add_argument("--scale", required=True)
-    p.add_argument("--output", type=Path, required=True, help="the csv; the .md lies beside it")
+    p.add_argument("--output", type=Path, required=True, help="csv to write, .md beside it")
     run(main, p)

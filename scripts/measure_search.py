@@ -1,4 +1,4 @@
-"""Which options suit methods best: scores under each, over the settings and seeds searched."""
+"""Compare the options of a search: scores of each method, over its settings and seeds."""
 
 from pathlib import Path
 
@@ -27,10 +27,10 @@ def main(args):
 if __name__ == "__main__":
     p = parser(__doc__)
     p.add_argument("--searches", type=Path, required=True, help="search.yaml of its paper")
-    p.add_argument("--name", required=True, help="its name there")
+    p.add_argument("--name", required=True, help="its name in that file")
     p.add_argument("--layout", required=True, help="JSON: setting, variant, folder, method")
-    p.add_argument("--taken", required=True, help="JSON: variants that the configuration takes")
+    p.add_argument("--taken", required=True, help="JSON: variants that the configuration uses")
     p.add_argument("--scores", type=Path, nargs="+", required=True, help="scores of runs, csv")
     p.add_argument("--scale", required=True)
-    p.add_argument("--output", type=Path, required=True, help="the csv; the .md lies beside it")
+    p.add_argument("--output", type=Path, required=True, help="csv to write, .md beside it")
     run(main, p)

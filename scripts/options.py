@@ -1,6 +1,6 @@
-"""List the options of what the configuration names: kinds of run, partitioners, datasets, ...
+"""List the options of kinds of run, partitioners, datasets and all else in the configuration.
 
-Without a name, everything. A name is that of a file, as the configuration has it.
+A name is that of a file, as in the configuration; without one, everything is listed.
 """
 
 from fedreact import options

@@ -1,8 +1,8 @@
-"""Say what a run will cost before it starts, and beside that what it has taken, once it is done.
+"""Estimate the cost of a run before it starts, and compare it with the true cost once it is done.
 
-Estimates rest on records of earlier runs, at any scale, and where there are none on the speed of
-this machine, measured in seconds. They are kept in results/<scale>/provenance/plan.json until the
-jobs are done.
+Estimates rest on records of earlier runs at any scale; without records, on the speed of this
+machine, measured in seconds. They are kept in results/<scale>/provenance/plan.json until the jobs
+are done.
 """
 
 import json
@@ -49,8 +49,8 @@ def main(args):
 
 if __name__ == "__main__":
     p = parser(__doc__)
-    p.add_argument("targets", nargs="*", default=["all"], help="of Snakemake")
+    p.add_argument("targets", nargs="*", default=["all"], help="targets of Snakemake")
     p.add_argument("--scale", required=True, help="a file in config/scales/")
-    p.add_argument("--config", nargs="*", default=[], help="more of config.yaml, key=value")
+    p.add_argument("--config", nargs="*", default=[], help="changes of config.yaml, key=value")
     p.add_argument("--cores", type=int, default=os.cpu_count() or 1)
     run(main, p)

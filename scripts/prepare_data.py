@@ -45,14 +45,16 @@ def changes(args):
 
 if __name__ == "__main__":
     p = parser(__doc__)
-    p.add_argument("--dataset", required=True, help="a registered one, or one of your own")
-    p.add_argument("--options", nargs="*", default=[], help="of its reader, name=value")
+    p.add_argument("--dataset", required=True, help="a registered dataset, or one of your own")
+    p.add_argument("--options", nargs="*", default=[], help="options of its reader, name=value")
     registered = Path("config/datasets.yaml")
-    p.add_argument("--registry", type=Path, default=registered, help="of datasets")
+    p.add_argument("--registry", type=Path, default=registered, help="registry of datasets")
     folder = os.environ.get("FEDREACT_DATA_FOLDER", "data")
-    p.add_argument("--data-folder", type=Path, default=folder, help="of raw files")
+    p.add_argument("--data-folder", type=Path, default=folder, help="folder of raw files")
     mirror = os.environ.get("FEDREACT_DATA_MIRROR")
     p.add_argument("--mirror", type=Path, default=mirror, help="folder with copies of raw files")
-    p.add_argument("--parts", type=Path, nargs="*", default=[], help="that it is made of")
+    p.add_argument(
+        "--parts", type=Path, nargs="*", default=[], help="prepared parts of the dataset"
+    )
     p.add_argument("--output", type=Path, required=True)
     run(main, p)

@@ -1,6 +1,6 @@
-"""Make one part of a dataset that is made in parts, such as a town of simulated vehicles.
+"""Prepare one part of a dataset with parts, such as a town of simulated vehicles.
 
-A process of its own for each: some simulators hold one simulation a process.
+Each part has its own process, since some simulators hold one simulation per process.
 """
 
 from pathlib import Path
@@ -38,6 +38,6 @@ if __name__ == "__main__":
     p = parser(__doc__)
     p.add_argument("--dataset", required=True)
     p.add_argument("--part", required=True)
-    p.add_argument("--options", nargs="*", default=[], help="of its reader, name=value")
+    p.add_argument("--options", nargs="*", default=[], help="options of its reader, name=value")
     p.add_argument("--output", type=Path, required=True)
     run(main, p)

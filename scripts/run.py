@@ -45,14 +45,16 @@ def words():
     for one in subparsers(p, "kind", kinds, lambda name: contract.part_of(name, "spec").Options):
         one.add_argument("--data", type=Path, required=True, help="prepared dataset, npz")
         one.add_argument("--partition", type=Path, required=True, help="clients' samples, npz")
-        one.add_argument("--features", type=Path, help="of all series, npz; if the kind needs them")
-        one.add_argument("--setting", required=True, help="name that the results carry")
+        one.add_argument(
+            "--features", type=Path, help="features of all series, npz, if the kind needs them"
+        )
+        one.add_argument("--setting", required=True, help="name of the data in the results")
         one.add_argument("--seed", type=int, required=True)
         one.add_argument("--methods", default="{}", help='JSON: {"name": {"algorithm": ..., ...}}')
         one.add_argument("--metrics", nargs="*", default=[], help="(default: the task's)")
         one.add_argument("--device", choices=["auto", "cpu", "cuda"], default="auto")
-        one.add_argument("--workers", type=int, default=1, help="processes, if on the CPU")
-        one.add_argument("--checkpoint", type=Path, help="kept while training")
+        one.add_argument("--workers", type=int, default=1, help="number of processes on the CPU")
+        one.add_argument("--checkpoint", type=Path, help="checkpoint, kept while training")
         one.add_argument("--output", type=Path, required=True)
     return p
 

@@ -1,8 +1,8 @@
 """Phase 1: train the shared encoder by federated contrastive learning (Algorithm 1).
 
-Writes its weights and name, and the local steps, GFLOPs and megabytes that a client's training has
-taken. Progress is kept after each round; the same command resumes an interrupted training and ends
-in the same weights, bit for bit.
+Writes its weights and name, and the local steps, GFLOPs and megabytes of a client's training.
+Progress is kept after each round; the same command resumes an interrupted training and ends in the
+same weights, bit for bit.
 """
 
 from pathlib import Path
@@ -42,7 +42,9 @@ if __name__ == "__main__":
     p.add_argument("--seed", type=int, required=True)
     options.add_arguments(p, Options)
     p.add_argument("--device", choices=["auto", "cpu", "cuda"], default="auto")
-    p.add_argument("--workers", type=int, default=1, help="processes, if on the CPU")
-    p.add_argument("--checkpoint", type=Path, help="kept while training (default: beside output)")
+    p.add_argument("--workers", type=int, default=1, help="number of processes on the CPU")
+    p.add_argument(
+        "--checkpoint", type=Path, help="checkpoint, kept while training (default: beside output)"
+    )
     p.add_argument("--output", type=Path, required=True)
     run(main, p)

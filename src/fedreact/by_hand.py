@@ -35,7 +35,7 @@ def dataset(X: np.ndarray, y: np.ndarray, owner: np.ndarray, name: str = "mine")
     owner
         Integers ``[N]``: whose each series is.
     name
-        Of the data, in what is said of it.
+        Name of the data, for messages.
 
     Raises
     ------
@@ -60,7 +60,7 @@ def clients_of(data: SeriesDataset, seed: int = 0, **given: Any) -> Partition:
     data
         With owners.
     seed
-        Of the generator that draws test sets.
+        Seed of the test sets.
     given
         Options of the partitioner ``owner``, e.g. ``test_share=0.3`` (``make options OF=owner``).
 
@@ -82,7 +82,7 @@ def features_of(
     data, partition
         The series, and who holds which.
     seed
-        Of the encoder's first weights and of what clients draw.
+        Seed of the encoder's first weights and of the clients' draws.
     given
         Options of the encoder (``make options OF=encoder``); ``rounds=0`` leaves it as it is drawn.
 
@@ -128,11 +128,11 @@ def compare(
     kind
         ``clustered``, ``synchronous`` or ``asynchronous``.
     features
-        Of all series, which clustered methods need.
+        Features of all series, for clustered methods.
     metrics
         Names; that of the task if none is given.
     seed
-        Of everything that is drawn.
+        Seed of all draws.
     given
         Options of the run (``make options OF=<kind>``).
 

@@ -83,7 +83,7 @@ def _check_keys(cls, given, where):
 def marks(cls: type) -> list[tuple[str, Any]]:
     """Options that name files of the project, with what they are annotated with to say so.
 
-    That is a :class:`fedreact.plugins.Named`.
+    The annotation is a :class:`fedreact.plugins.Named`.
     """
     found = [(name, getattr(hint, "__metadata__", ())) for name, hint in _hints(cls).items()]
     return [(name, mark) for name, of in found for mark in of if hasattr(mark, "check")]

@@ -1,6 +1,6 @@
 """A step of the workflow ends when the workflow is gone.
 
-Who kills Snakemake alone leaves its steps running: started again, it would train the same twice.
+Killing Snakemake alone would leave its steps running, and a new start would train them twice.
 """
 
 import logging

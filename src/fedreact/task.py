@@ -1,5 +1,4 @@
-"""What is to be predicted, of which series: what algorithms and models must know before they
-run."""
+"""Tasks: the targets and the shape of series that algorithms and models must know beforehand."""
 
 from dataclasses import dataclass
 from typing import Literal

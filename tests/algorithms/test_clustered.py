@@ -384,7 +384,7 @@ def test_a_choice_that_is_misspelt_is_refused(wrong):
 
 
 def test_no_clusters_are_refused():
-    with pytest.raises(UserError, match="there must be one at least"):
+    with pytest.raises(UserError, match="at least one is needed"):
         Setting(0)
 
 

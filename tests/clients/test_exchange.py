@@ -23,5 +23,5 @@ def test_nobody_keeps_tests_of_his_own_and_all_are_used(people, parts, seed):
 def test_without_owners_every_client_is_one_and_one_alone_has_nobody():
     p = partition_by_owner(np.repeat([0, 1], 10), 0)
     assert [s.tolist() for s in exchanged(p, None, 0)] == [s.tolist() for s in p.test[::-1]]
-    with pytest.raises(UserError, match="nobody to exchange with"):
+    with pytest.raises(UserError, match="at least two owners are needed"):
         exchanged(p, np.zeros(20, int), 0)

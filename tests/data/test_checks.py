@@ -95,7 +95,7 @@ def test_a_command_says_all_of_it(tmp_path):
     assert "4 clients, with 9 to 9 train samples" in said
     assert "note: No series changes over its steps." in said
     assert "takes all that 4 of 4 clients have" in said
-    assert "No clusters are known" in said
+    assert "true clusters are unknown" in said
     assert "takes all" not in check(file, "--samples-per-round", 5).stdout
     assert "names no clients" in check(write(tmp_path)).stdout
     wrong = check(write(tmp_path, client=np.arange(40)))

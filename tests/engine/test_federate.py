@@ -248,7 +248,7 @@ def test_no_rounds_give_what_the_server_starts_with(tmp_path):
 
 @pytest.mark.parametrize(("rounds", "workers"), [(-1, 1), (1, 0)])
 def test_numbers_of_rounds_and_workers_that_there_are_not(tmp_path, rounds, workers):
-    with pytest.raises(UserError, match="there are no such numbers"):
+    with pytest.raises(UserError, match="at least 0 rounds, 1 worker"):
         federate(supervised(FedAvg()), START, rounds, "test", place(tmp_path, workers))
 
 

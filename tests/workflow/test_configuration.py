@@ -216,7 +216,7 @@ def test_a_scale_takes_as_much_data_as_the_one_that_it_is_like(project):
 
 def test_what_a_scale_shortens_is_said_with_what_it_is_of(project):
     said = make_plan(scale="quick").steps.paper("fed_react").scale.all_differences
-    assert "eeg: one person if recorded, 8 if simulated, 100 crops a client" in said
+    assert "eeg: one recorded person or 8 simulated ones, 100 crops per client" in said
     assert any(text.startswith("full10, full50, eeg10-full, sumo50: all columns") for text in said)
 
 

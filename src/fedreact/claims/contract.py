@@ -19,8 +19,8 @@ class Claim:
     claim, source
         The statement in our words, and where the paper makes it.
     table
-        Whose cells are compared. Of a table of costs to a score (``reaching``), what either of two
-        methods spends until it has what the worse of both has in the end, seed by seed.
+        The table with the compared cells. In a table of costs to a score (``reaching``), the costs
+        of two methods to reach the weaker method's final score are compared, seed by seed.
     relation
         ``better`` and ``worse`` by the metric's direction; ``higher``, ``lower``; ``equal`` within
         the margin.
@@ -31,7 +31,7 @@ class Claim:
     at
         Labels of the other axis of the table where this is claimed; all, if none is given.
     compare
-        What ``left`` and ``right`` are labels of; the columns, if nothing is said.
+        Axis of the labels ``left`` and ``right``; by default the columns.
     metric
         The table's first, if none is given.
     margin

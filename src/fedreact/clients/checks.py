@@ -1,4 +1,4 @@
-"""What of a partition makes results mean nothing, though it can be run."""
+"""Checks of a partition that runs but whose results would mean nothing."""
 
 import numpy as np
 

@@ -1,4 +1,4 @@
-"""Whether a client's scores have fallen: eq. 6.4 of FedConD, and the test that it is taken from."""
+"""FedConD's drift test: eq. 6.4 as printed, and the test by sample counts that it builds on."""
 
 from math import erfc, sqrt
 
@@ -51,7 +51,7 @@ def detected(
         A fall that is needed besides, unless printed (section 6.3.3 gives a threshold and no use
         of it).
     level
-        Of significance, one-sided.
+        Significance level, one-sided.
     """
     if not testable(scores):
         return False

@@ -1,4 +1,4 @@
-"""Clients that are tested on another client's samples (FedST, section 5.1: synthetic skew)."""
+"""Tests of clients on another client's samples (FedST, section 5.1: synthetic shift)."""
 
 import numpy as np
 
@@ -29,7 +29,7 @@ def exchanged(partition: Partition, owner: np.ndarray | None, seed: int) -> list
         whose = np.array([owner[samples[0]] for samples in partition.test])
     people = generator(seed, "exchange").permutation(np.unique(whose))
     if len(people) < 2:
-        raise UserError("exchange: there is one owner of all test samples; nobody to exchange with")
+        raise UserError("exchange: all test samples have one owner; at least two owners are needed")
     following = dict(zip(people, np.roll(people, -1)))
     clients = {one: np.flatnonzero(whose == one) for one in people}
     found = []

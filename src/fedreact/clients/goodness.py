@@ -1,4 +1,4 @@
-"""How good a model is on a client's own samples, as clients say where an algorithm asks them."""
+"""Score of a model on a client's own samples, for algorithms that ask clients for it."""
 
 from typing import TYPE_CHECKING
 

@@ -1,4 +1,4 @@
-"""Who holds which samples: clusters, their clients, train and test sets.
+"""Partition of samples: clusters, their clients, train and test sets.
 
 Fed-REACT, section 4.1 (ICLR and arXiv), appendices D and G.1 (arXiv). How samples are dealt is said
 by the files of :mod:`fedreact.clients.partitioners`.

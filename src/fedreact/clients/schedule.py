@@ -1,4 +1,4 @@
-"""What the clients are in each round: how their data changes, and who takes part.
+"""Schedule of the clients over the rounds: their data distributions and participation.
 
 Fed-REACT (arXiv), section 4.2 and appendix G.2 (drift), appendix F (intermittent participation). A
 schedule is drawn before the rounds and holds all of it.
@@ -15,7 +15,7 @@ from fedreact.rng import generator
 
 @dataclass(frozen=True)
 class Schedule:
-    """What the clients are in each round.
+    """Data distributions and participation of the clients in each round.
 
     Attributes
     ----------

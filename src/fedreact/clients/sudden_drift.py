@@ -1,4 +1,4 @@
-"""Sudden drift: for a while the inputs of some clients are no longer what they were (6.3.3)."""
+"""Sudden drift: for a while the inputs of some clients are replaced (section 6.3.3)."""
 
 from collections.abc import Sequence
 

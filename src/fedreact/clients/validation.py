@@ -1,4 +1,4 @@
-"""Train samples held back, for options to be chosen on: no test sample is looked at."""
+"""Held-out train samples for choosing options; no test sample is used."""
 
 from dataclasses import replace
 
@@ -18,7 +18,7 @@ def held_back(partition: Partition, n_samples: int, seed: int) -> Partition:
     Parameters
     ----------
     n_samples
-        Of the dataset.
+        Samples of the dataset.
 
     Raises
     ------

@@ -91,7 +91,7 @@ class Clock:
     def send(self, clients: Iterable[int], tier: int = 0) -> None:
         """Send clients off together; their flight ends when the last update arrives.
 
-        Who leaves on the way is waited for until then. Nothing happens if nobody is there.
+        The flight also waits for clients that leave on the way. An empty list sends nothing.
         """
         # One by one: most flights are of one client, for which arrays take several times as long.
         devices, ends = self.devices, self.now

@@ -61,7 +61,7 @@ class Devices:
     gflops
         ``gflops(held, new)``: what a trip takes with so many samples, so many of which are new.
     seed
-        Of the generators.
+        Seed of the generators.
     horizon
         Seconds within which clients leave.
 

@@ -20,7 +20,7 @@ class EvolutionaryClustering(ClusterMixin, BaseEstimator):
     n_clusters
         How many; rows that are fewer are a cluster each.
     linkage
-        Of the agglomerative clustering: ``ward``, ``ward-dissimilarity``, ``ward-rows``,
+        Linkage of the agglomerative clustering: ``ward``, ``ward-dissimilarity``, ``ward-rows``,
         ``average`` or ``complete``.
     affinity
         ``cosine``, of the rows; or ``precomputed``: rows are similarities ``[K, K]``.

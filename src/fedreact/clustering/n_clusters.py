@@ -1,4 +1,4 @@
-"""How many clusters there are: elbow and silhouette score (Fed-REACT, arXiv version, appendix E).
+"""Number of clusters by elbow and silhouette score (Fed-REACT, arXiv version, appendix E).
 
 Both see the clients as the clustering does, through their dissimilarities 1 - s_ij, with s_ij the
 cosine similarity (eq. 2): half the squared distance of the two normalised task models.

@@ -67,7 +67,7 @@ def decode(text: bytes, precision: int, differences: bool = False) -> np.ndarray
     """
     letters = np.frombuffer(text, dtype=np.uint8).astype(np.int64) - 63
     if len(letters) and (letters.min() < 0 or letters.max() > 63 or letters[-1] >= 0x20):
-        raise UserError("this is no encoded polyline, or it is cut off")
+        raise UserError("not an encoded polyline, or cut off")
     last = letters < 0x20
     number = np.cumsum(last) - last
     first = np.concatenate([[True], last])[: len(letters)]

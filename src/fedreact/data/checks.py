@@ -1,4 +1,4 @@
-"""What of a dataset makes results mean nothing, though nothing is wrong with its form."""
+"""Checks of a dataset of the right form whose results would mean nothing."""
 
 import numpy as np
 
@@ -63,7 +63,7 @@ def _channels(data):
     if len(moving) and moving.max() > UNLIKE * moving.min():
         found.append(
             f"Channels spread between {moving.min():.2g} and {moving.max():.2g}: values are taken "
-            "as they are, so scale them, or small ones count for nothing."
+            "as they are, so scale them, or small channels have no effect."
         )
     return found
 

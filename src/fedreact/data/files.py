@@ -175,7 +175,7 @@ def content_sha256(
     series
         The recorded values, each ``[channels, length]``.
     labels, writers
-        Of each series.
+        Label and writer of each series.
 
     Returns
     -------
@@ -211,5 +211,5 @@ def check_content(
     if found != expected:
         raise UserError(
             f"{name}: the files hold other data than registered (content SHA-256 {found}, "
-            f"expected {expected}); delete them and fetch them anew"
+            f"expected {expected}); delete them and download them again"
         )

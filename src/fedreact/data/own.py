@@ -169,7 +169,7 @@ def _targets(arrays, name):
         raise UserError(f"dataset {name}: y must be [N] or [N, M], got {y.shape}")
     y = _numbered(arrays, "y", name)
     if len(y) == 0 or y.max() == 0:
-        raise UserError(f"dataset {name}: y holds one label only; two are needed to tell apart")
+        raise UserError(f"dataset {name}: y holds one label only; classification needs two or more")
     return y
 
 

@@ -97,5 +97,5 @@ class Prepared(Source):
 def _numbers(given, key, path):
     values = given.get(key)
     if not isinstance(values, np.ndarray) or values.dtype.kind not in "fiu" or not values.size:
-        raise UserError(f"{path}: {key} are no numbers; download it again")
+        raise UserError(f"{path}: {key} are not numbers; download it again")
     return values

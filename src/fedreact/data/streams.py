@@ -52,7 +52,7 @@ def assemble(name: str, streams: dict[int, Stream], length: int, horizon: int = 
     Parameters
     ----------
     name
-        Of the dataset.
+        Name of the dataset.
     streams
         By their owner.
     length, horizon
@@ -152,20 +152,20 @@ def columns(path: Path, wanted: Sequence[str] | None = None) -> dict[str, list[s
             header = next(lines, [])
             names = header if wanted is None else list(wanted)
             if lacking := [name for name in names if name not in header]:
-                raise UserError(f"{path}: has no column {lacking[0]}; get it anew")
+                raise UserError(f"{path}: has no column {lacking[0]}; download it again")
             at = [header.index(name) for name in names]
             kept = []
             for cells in lines:
                 if len(cells) != len(header):
                     raise UserError(
                         f"{path}, line {lines.line_num}: {len(cells)} cells, where the header has "
-                        f"{len(header)}; get it anew"
+                        f"{len(header)}; download it again"
                     )
                 kept.append([cells[i] for i in at])
     except (OSError, EOFError, ValueError, csv.Error, zlib.error) as error:
-        raise UserError(f"{path}: not a readable table ({error}); get it anew") from error
+        raise UserError(f"{path}: not a readable table ({error}); download it again") from error
     if not kept:
-        raise UserError(f"{path}: holds no rows; get it anew")
+        raise UserError(f"{path}: holds no rows; download it again")
     return dict(zip(names, map(list, zip(*kept))))
 
 
@@ -187,8 +187,8 @@ def numbers(cells: dict[str, list[str]], names: Sequence[str], path: Path) -> np
         if np.isinf(found[:, i]).any():
             row = int(np.flatnonzero(np.isinf(found[:, i]))[0])
             raise UserError(
-                f"{path}: {name} is no number in row {row + 1} ({cells[name][row][:20]!r}); get it "
-                "anew"
+                f"{path}: {name} is not a number in row {row + 1} ({cells[name][row][:20]!r}); "
+                "download it again"
             )
     return found
 
@@ -205,7 +205,7 @@ def first_rows(
     """
     time = numbers(cells, [clock], path)[:, 0]
     if np.isnan(time).any():
-        raise UserError(f"{path}: a row has no {clock}; get it anew")
+        raise UserError(f"{path}: a row has no {clock}; download it again")
     order = np.argsort(time, kind="stable")[:rows]
     return {name: [column[i] for i in order] for name, column in cells.items()}
 

@@ -113,7 +113,7 @@ def federate(
         The training diverges, a process of it ended, or another process is training the same.
     """
     if rounds < 0 or place.workers < 1:
-        raise UserError(f"{rounds} rounds on {place.workers} workers: there are no such numbers")
+        raise UserError(f"{rounds} rounds on {place.workers} workers; at least 0 rounds, 1 worker")
     torch.set_num_threads(1)
     K, device = len(job.clients), resolve_device(place.device)
     server, state = job.algorithm.server(theta, K), job.algorithm.start(theta, K)

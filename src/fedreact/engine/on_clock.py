@@ -130,7 +130,7 @@ def fly(
         Nothing ends in time, the training diverges, or a process of it ended.
     """
     if not ended:
-        raise UserError(f"{what}: no update comes in time; give it more minutes")
+        raise UserError(f"{what}: no update arrives in time; set more minutes")
     torch.set_num_threads(1)
     half, K, device = job.algorithm, len(job.clients), resolve_device(place.device)
     n_flights, needed = len(ended), set(ended)
@@ -226,7 +226,7 @@ def fly(
 def _next(clock, what):
     flight = clock.next()
     if flight is None:
-        raise UserError(f"{what}: nobody is under way any more; fewer clients must leave")
+        raise UserError(f"{what}: all clients have left; set leaving to less")
     return flight
 
 

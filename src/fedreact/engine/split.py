@@ -67,9 +67,9 @@ class Federation:
     X, y
         All windows, steps first, and their targets as the loss takes them; tensors on the device.
     optimizer, rate
-        Of clients and server alike.
+        Optimiser and learning rate of clients and server.
     seed
-        Of first weights and of dropout.
+        Seed of first weights and of dropout.
     one_owner
         Whether one has all clients and the server.
 

@@ -16,7 +16,7 @@ class BarsOfScores(FigureKind):
     scores
         Metric by label of its group.
     label
-        Of the axis.
+        Label of the axis.
     bars
         Method by label.
     """

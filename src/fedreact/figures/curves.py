@@ -21,7 +21,7 @@ class Curves(FigureKind):
     beside
         Curves that are drawn in each panel.
     setting
-        Of all that name no other.
+        Default setting of the curves.
     over
         What is counted, on a logarithmic axis; of several, each panel is drawn over each, in a row.
     score

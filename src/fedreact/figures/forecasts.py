@@ -15,9 +15,9 @@ class Forecasts(FigureKind):
     setting
         A setting of a regression.
     client
-        Its number.
+        Number of the client.
     label, step
-        Of the axes.
+        Labels of the axes.
     curves
         Method by label.
     """

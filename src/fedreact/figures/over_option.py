@@ -16,11 +16,11 @@ class OverOption(FigureKind):
     setting
         A setting.
     option
-        Of its kind of run; its values are numbers.
+        An option of its kind of run, with numbers as values.
     values
-        Of the option, rising.
+        Values of the option, rising.
     label
-        Of the axis.
+        Label of the axis.
     curves
         Method by label.
     scores

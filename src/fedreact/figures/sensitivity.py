@@ -16,11 +16,11 @@ class Sensitivity(FigureKind):
     settings
         Setting by label.
     method
-        Whose options these are.
+        The method with these options.
     options
-        Values of each, rising.
+        Values of each option, rising.
     labels
-        Of the axes, by option.
+        Labels of the axes, by option.
     """
 
     settings: dict[str, str]

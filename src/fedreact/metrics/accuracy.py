@@ -1,4 +1,4 @@
-"""Accuracy: the share of samples, or of labels, that is recognised."""
+"""Accuracy: the share of samples, or of labels, that is predicted correctly."""
 
 import numpy as np
 

@@ -1,4 +1,4 @@
-"""The accuracy of the clients whose accuracy is best."""
+"""Accuracy of the best fifth of the clients."""
 
 from dataclasses import replace
 

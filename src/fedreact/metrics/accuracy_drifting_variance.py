@@ -1,4 +1,4 @@
-"""How unlike the accuracy of clients is whose data drifts."""
+"""Variance of the accuracy over drifting clients."""
 
 from dataclasses import replace
 
@@ -6,6 +6,6 @@ from fedreact.metrics.accuracy_variance import METRIC as VARIANCE
 
 METRIC = replace(
     VARIANCE,
-    title="Variance of the accuracy over clients that drift",
+    title="Variance of the accuracy over drifting clients",
     of_drifting=True,
 )

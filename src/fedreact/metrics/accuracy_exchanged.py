@@ -1,4 +1,4 @@
-"""Accuracy on another client's test samples, which a run that exchanges them finds itself."""
+"""Accuracy on another client's test samples; runs with ``exchange`` compute it."""
 
 from fedreact.metrics.contract import Metric
 

@@ -1,4 +1,4 @@
-"""How unlike clients' accuracy is."""
+"""Variance of the accuracy over clients."""
 
 from dataclasses import replace
 

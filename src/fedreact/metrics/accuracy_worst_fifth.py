@@ -1,4 +1,4 @@
-"""The accuracy of the clients whose accuracy is worst."""
+"""Accuracy of the worst fifth of the clients."""
 
 from dataclasses import replace
 

@@ -1,4 +1,4 @@
-"""How unlike the accuracy of the clients is whose accuracy is worst."""
+"""Variance of the accuracy over the worst fifth of the clients."""
 
 from dataclasses import replace
 

@@ -1,9 +1,9 @@
-"""How often clients whose data changes find that it does."""
+"""Alarm rate of the drift tests of drifting clients."""
 
 from fedreact.metrics.contract import Metric
 
 METRIC = Metric(
-    title="Share of the tests that find drift, of clients that drift",
+    title="Alarm rate of drift tests, drifting clients",
     better="higher",
     bounds=(0.0, 1.0),
 )

@@ -1,9 +1,9 @@
-"""How often clients whose data does not change find that it does."""
+"""Alarm rate of the drift tests of clients without drift (false alarms)."""
 
 from fedreact.metrics.contract import Metric
 
 METRIC = Metric(
-    title="Share of the tests that find drift, of other clients",
+    title="Alarm rate of drift tests, other clients",
     better="lower",
     bounds=(0.0, 1.0),
 )

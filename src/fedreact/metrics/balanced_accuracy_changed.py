@@ -1,4 +1,4 @@
-"""Balanced accuracy among labels that are not what they last were: 0 for who repeats them."""
+"""Balanced accuracy among changed labels: persistence scores 0, chance level is 0.5."""
 
 from fedreact.metrics.contract import Metric
 

@@ -1,4 +1,4 @@
-"""How unlike clients' balanced accuracy is."""
+"""Variance of the balanced accuracy over clients."""
 
 from dataclasses import replace
 

@@ -1,4 +1,4 @@
-"""What travels between a client and the server, both ways."""
+"""Megabytes between a client and the server, in both directions."""
 
 from fedreact.metrics.contract import INF, Metric
 

@@ -1,4 +1,4 @@
-"""What a client receives."""
+"""Megabytes that a client receives."""
 
 from fedreact.metrics.contract import INF, Metric
 

@@ -1,9 +1,9 @@
-"""What a client would receive if each update went to all who are said to hear of it."""
+"""Megabytes that a client would receive if models went to as many clients as FedConD counts."""
 
 from fedreact.metrics.contract import INF, Metric
 
 METRIC = Metric(
-    title="Megabytes that a client receives, in all, as Table 6.3 of FedConD counts",
+    title="Megabytes that a client receives, in all, counted as in Table 6.3 of FedConD",
     better="lower",
     bounds=(0.0, INF),
     counted=True,

@@ -1,4 +1,4 @@
-"""What a client uploads."""
+"""Megabytes that a client uploads."""
 
 from fedreact.metrics.contract import INF, Metric
 

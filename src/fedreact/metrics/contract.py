@@ -33,21 +33,21 @@ class Metric:
     Attributes
     ----------
     title
-        For people.
+        Title for people.
     better
-        Which values are better; ``None`` if none are.
+        Better direction, ``higher`` or ``lower``; ``None``: neither.
     bounds
-        Beyond which no value lies.
+        Smallest and largest possible value.
     decimals
-        That tables show.
+        Decimals in tables.
     counted
-        Whether it is counted, not measured: an interval would say nothing.
+        Whether it is counted, not measured, so that it has no interval.
     kinds
         Kinds of tasks that it is computed for.
     samples
         ``samples(outputs [N, c], y [N] or [N, M]) -> [N, S]``: statistics of each sample, given
         scores of labels (several labels are true where theirs are above 0) or predicted targets;
-        ``None`` for what a run finds itself.
+        ``None`` if the run computes the metric itself.
     windows
         ``windows(n, c)``: which of a client's n test samples count, in their order; ``None``: all.
     client
@@ -55,7 +55,7 @@ class Metric:
     over
         ``over(values [K]) -> float``: value over clients, given theirs; their mean, as a rule.
     of_drifting
-        Whether these are only the clients whose data drifts, in runs where some clients' does.
+        Whether only drifting clients count, in runs with drift.
     power
         Values are measured in the targets' unit (1), or have none (0).
     """

@@ -1,5 +1,5 @@
-"""How often clients look for drift."""
+"""Number of drift tests per client."""
 
 from fedreact.metrics.contract import INF, Metric
 
-METRIC = Metric(title="Tests for drift, of a client", bounds=(0.0, INF), decimals=1)
+METRIC = Metric(title="Drift tests per client", bounds=(0.0, INF), decimals=1)

@@ -1,4 +1,4 @@
-"""How unlike clients' F1 is."""
+"""Variance of the F1 over clients."""
 
 from dataclasses import replace
 

@@ -1,4 +1,4 @@
-"""How many labels are found and not true."""
+"""Share of labels that are predicted and not true."""
 
 from fedreact.metrics.confusion import samples
 from fedreact.metrics.contract import Metric

@@ -1,4 +1,4 @@
-"""What public code of FATHOM's authors takes for the MAE of all targets together."""
+"""MAE of the first test windows, which code of FATHOM's authors calls that of all targets."""
 
 from dataclasses import replace
 
@@ -7,6 +7,6 @@ from fedreact.metrics.single_windows import as_many_as_targets
 
 METRIC = replace(
     OF_ALL,
-    title="Mean absolute error of as many test windows as there are targets, the first ones",
+    title="Mean absolute error of the first test windows, one for each target",
     windows=as_many_as_targets,
 )

@@ -1,4 +1,4 @@
-"""What public code of FATHOM's authors takes for the MAE of its second target."""
+"""MAE of the second test window, which public code of FATHOM's authors calls that of target 2."""
 
 from dataclasses import replace
 

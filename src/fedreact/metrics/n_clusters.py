@@ -1,4 +1,4 @@
-"""How many clusters a method has found."""
+"""Number of clusters that a method finds."""
 
 from fedreact.metrics.contract import Metric
 

@@ -2,4 +2,4 @@
 
 from fedreact.metrics.contract import Metric
 
-METRIC = Metric(title="Steps of a series", decimals=0, counted=True)
+METRIC = Metric(title="Steps per series", decimals=0, counted=True)

@@ -2,4 +2,4 @@
 
 from fedreact.metrics.contract import Metric
 
-METRIC = Metric(title="Series to test on", decimals=0, counted=True)
+METRIC = Metric(title="Test series", decimals=0, counted=True)

@@ -1,4 +1,4 @@
-"""Size of a model."""
+"""Number of weights of all clients and the server."""
 
 from fedreact.metrics.contract import Metric
 

@@ -1,4 +1,4 @@
-"""Precision: how much of what is found is true."""
+"""Precision: the share of predicted labels that is true."""
 
 import numpy as np
 

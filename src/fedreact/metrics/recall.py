@@ -1,4 +1,4 @@
-"""Recall: how much of what is true is found."""
+"""Recall: the share of true labels that is predicted."""
 
 import numpy as np
 

@@ -1,4 +1,4 @@
-"""The SMAPE of the clients whose SMAPE is best."""
+"""SMAPE of the best fifth of the clients."""
 
 from dataclasses import replace
 

@@ -1,4 +1,4 @@
-"""How unlike the SMAPE of the clients is whose SMAPE is best."""
+"""Variance of the SMAPE over the best fifth of the clients."""
 
 from dataclasses import replace
 

@@ -1,4 +1,4 @@
-"""How unlike the SMAPE of clients is whose data drifts."""
+"""Variance of the SMAPE over drifting clients."""
 
 from dataclasses import replace
 
@@ -6,6 +6,6 @@ from fedreact.metrics.smape_variance import METRIC as VARIANCE
 
 METRIC = replace(
     VARIANCE,
-    title="Variance of the SMAPE over clients that drift",
+    title="Variance of the SMAPE over drifting clients",
     of_drifting=True,
 )

@@ -1,4 +1,4 @@
-"""What public code of FATHOM's authors takes for the SMAPE of its first target."""
+"""SMAPE of the first test window, which public code of FATHOM's authors calls that of target 1."""
 
 from dataclasses import replace
 

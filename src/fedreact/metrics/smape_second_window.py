@@ -1,4 +1,4 @@
-"""What public code of FATHOM's authors takes for the SMAPE of its second target."""
+"""SMAPE of the second test window, which code of FATHOM's authors calls that of target 2."""
 
 from dataclasses import replace
 

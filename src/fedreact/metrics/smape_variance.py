@@ -1,4 +1,4 @@
-"""How unlike clients' SMAPE is."""
+"""Variance of the SMAPE over clients."""
 
 from dataclasses import replace
 

@@ -1,4 +1,4 @@
-"""The SMAPE of the clients whose SMAPE is worst."""
+"""SMAPE of the worst fifth of the clients."""
 
 from dataclasses import replace
 

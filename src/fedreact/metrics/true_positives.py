@@ -1,4 +1,4 @@
-"""How many labels are true and found."""
+"""Share of labels that are true and predicted."""
 
 from fedreact.metrics.confusion import samples
 from fedreact.metrics.contract import Metric

@@ -1,4 +1,4 @@
-"""Accuracy in the true cluster where it is worst, as runs of kind ``clustered`` find it."""
+"""Accuracy in the worst true cluster; runs of kind ``clustered`` compute it."""
 
 from fedreact.metrics.contract import Metric
 

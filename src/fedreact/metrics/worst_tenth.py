@@ -1,4 +1,4 @@
-"""Accuracy of the tenth of the clients where it is worst, as ``clustered`` runs find it."""
+"""Accuracy of the worst tenth of the clients; runs of kind ``clustered`` compute it."""
 
 from fedreact.metrics.contract import Metric
 

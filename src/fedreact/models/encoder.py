@@ -33,6 +33,6 @@ class Encoder(Protocol):
     ) -> torch.Tensor:
         """Features ``[K, B, F]`` of series ``x [K, L, B, channels]`` under weights ``[K, P]``.
 
-        Of client k the first ``lengths[k]`` steps count (``int64 [K]``; ``None``: all L), and what
-        follows must change nothing. Any L from 1 on.
+        The first ``lengths[k]`` steps of client k count (``int64 [K]``; ``None``: all L); later
+        steps must not change the result. L is 1 or more.
         """

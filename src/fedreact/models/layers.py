@@ -142,7 +142,7 @@ def convolve_images(h: torch.Tensor, w: dict[str, torch.Tensor], name: str) -> t
         ``[B, K * C, R, S]``: R rows and S columns; channels of all clients side by side, so that
         they need not be moved between layers.
     w
-        Of this layer ``<name>.weight [K, F, C, k, k]`` and ``<name>.bias [K, F]``.
+        Weights of this layer: ``<name>.weight [K, F, C, k, k]`` and ``<name>.bias [K, F]``.
 
     Returns
     -------

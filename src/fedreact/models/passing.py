@@ -46,7 +46,7 @@ class Pass:
     Attributes
     ----------
     multiply_adds
-        Of all products until now, for one of the K.
+        Multiply-adds of all products until now, for one of the K clients.
     attention
         What a model shows of its attention, by name: ``[K, B, ...]``.
 
@@ -55,7 +55,7 @@ class Pass:
     theta
         ``[K, P]``.
     generators
-        Of the K clients, in training: their draws of dropout. ``None``: nothing is dropped.
+        Generators of the K clients' dropout in training; ``None``: no dropout.
     dropout, recurrent_dropout
         Shares of what goes into an LSTM, and of its h from step to step; one draw for all steps of
         a series, as in Keras.

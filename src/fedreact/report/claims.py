@@ -19,11 +19,11 @@ class Line:
     Attributes
     ----------
     difference, low, high, published, margin, detectable
-        Numbers; NaN where there are none.
+        Numbers; NaN where missing.
     text
         Difference and interval.
     cells
-        Of the tables: identifiers in the page of what is compared, where they are there.
+        Identifiers in the page of the compared cells, where it shows them.
     """
 
     outcome: str

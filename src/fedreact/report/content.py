@@ -66,7 +66,7 @@ class Assumption:
     effect
         The largest measured difference, with its interval, and of what; empty if none is measured.
     size
-        Of that difference, in the smallest one that matters, for sorting.
+        The largest difference in units of the margin, for sorting.
     moves
         Claims that have another outcome under an alternative, that alternative, and that outcome.
     """

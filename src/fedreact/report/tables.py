@@ -66,7 +66,7 @@ class Table:
     Attributes
     ----------
     name
-        Of its target, files and place in the page.
+        Name of its target, files and place in the page.
     printed, title
         What its paper calls it, and what it shows.
     lines

@@ -13,20 +13,20 @@ A run trains and scores some methods, on one setting and seed, and yields lines 
 ``PER_METHOD``
     Options that a method may set for itself.
 ``MEMORY_MB``
-    Of a job, and more for each of its threads.
+    Memory of a job, and of each further thread.
 ``INDEX``
-    What a line of its scores is of: ``("method", "round")`` where tables are to be made of them.
+    Index of a line of its scores: ``("method", "round")`` if tables are made from them.
 ``job(method, options) -> str``
-    Name of the job that a method is run by; methods of one job share what can be shared. Of the
-    options that the method sets for itself it has those that are not the run's.
+    Name of the job that runs a method; methods of one job share what can be shared. The name has
+    the options that the method sets for itself and that differ from the run's.
 ``check(options, partitioner)``
-    Where there is something to check: raise a ``UserError`` if clients of this partition cannot be
-    run so. The partition is as its paper has it, before a scale makes it smaller.
+    Optional: raise a ``UserError`` if clients of this partition cannot be run with these options.
+    The partition is that of its paper, before a scale makes it smaller.
 ``findings(inputs, options, methods) -> list[str]``
-    Where there is something to find: sentences on what makes a run's results mean nothing. They
-    are printed, and stand below the tables that show them.
+    Optional: sentences on what makes a run's results meaningless. They are printed, and shown
+    below its tables.
 ``threads(options, n_clients) -> int``
-    Cores that are worth asking for.
+    Number of cores to ask for.
 
 Its algorithms are the files of ``algorithms/<kind>/``.
 
@@ -113,7 +113,7 @@ class Line(NamedTuple):
     values
         By metric; NaN where one is not defined.
     clients
-        Of each client, arrays ``[K]`` by name: ``score`` (NaN: not scored), ``cluster`` (-1: not in
+        Arrays ``[K]`` of the clients by name: ``score`` (NaN: not scored), ``cluster`` (-1: not in
         one), ``true_cluster`` (-1: not known). ``None`` if a kind of run has none.
     """
 

@@ -72,7 +72,7 @@ def read_metrics(names: Sequence[str], task: Task) -> dict[str, Metric]:
     found = {n: plugins.load("metrics", n, "METRIC") for n in names or [PRIMARY[task.kind]]}
     for name, metric in found.items():
         if task.kind not in metric.kinds:
-            raise UserError(f"metric {name} is not there for {task.kind}")
+            raise UserError(f"metric {name} is not available for {task.kind}")
     return found
 
 

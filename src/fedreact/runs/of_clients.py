@@ -1,4 +1,4 @@
-"""What is kept of each client beside the scores of a job."""
+"""Scores and clusters of each client, kept beside the scores of a job."""
 
 import logging
 from collections.abc import Iterable, Iterator, Sequence

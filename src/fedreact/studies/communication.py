@@ -1,4 +1,4 @@
-"""What a client receives and sends in a round (Fed-REACT, arXiv section 4.2 and K.2)."""
+"""Bytes that a client receives and sends per round (Fed-REACT, arXiv section 4.2 and K.2)."""
 
 from dataclasses import dataclass
 from typing import Annotated, ClassVar

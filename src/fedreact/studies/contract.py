@@ -10,12 +10,12 @@ from typing import ClassVar, Protocol
 
 
 class Study(Protocol):
-    """Something that is computed.
+    """Computes lines of a csv without data.
 
     Attributes
     ----------
     COLUMNS
-        Of its csv. A table can be made of ``row, column, value``.
+        Columns of its csv. Tables are made from ``row, column, value``.
     """
 
     COLUMNS: ClassVar[tuple[str, ...]]

@@ -1,4 +1,4 @@
-"""What models cost: weights, operations, bytes of a round (Fed-REACT, K.1, Table 12).
+"""Costs of models: weights, operations, bytes per round (Fed-REACT, K.1, Table 12).
 
 **Rule.** A multiply-add is 2 FLOPs, and only those of matrix products and convolutions count:
 no biases, activations, normalisations, Fourier transforms or softmaxes. Layers count as the

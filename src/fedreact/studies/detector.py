@@ -1,4 +1,4 @@
-"""What FedConD's test of drift can find (section 6.2.1, eq. 6.4), simulated.
+"""Power of FedConD's drift test (section 6.2.1, eq. 6.4), simulated.
 
 A client's model is right on a share of the samples; then the share falls at once. After each round
 the model is scored on some samples, and the score is tested against those of the rounds before. The
@@ -20,7 +20,7 @@ PRINTED = "printed"
 
 @dataclass(frozen=True)
 class Detector:
-    """How often eq. 6.4 finds a fall, as printed and with the numbers of samples.
+    """Alarm rate of eq. 6.4 after a fall, as printed and with sample counts.
 
     Attributes
     ----------

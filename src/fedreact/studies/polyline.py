@@ -1,4 +1,4 @@
-"""What FedAT's compressor saves and loses (section 7.4.1): bytes and error of a model's weights.
+"""Bytes and errors of weights under FedAT's compressor (section 7.4.1).
 
 The weights are those that a model begins with, of each seed another draw. Larger
 weights, as training may make them, take more bytes and have errors that are a smaller share of
@@ -19,7 +19,7 @@ from fedreact.studies.costs import ARCHITECTURES
 
 @dataclass(frozen=True)
 class Polyline:
-    """Bytes a weight, and how far weights are off on arrival, by the decimals that travel.
+    """Bytes per weight, and errors of received weights, by decimals.
 
     Attributes
     ----------

@@ -52,7 +52,7 @@ class Place:
     row, column
         Labels.
     folder
-        Of the files of scores of its job, one a seed.
+        Folder of its job's scores, one file per seed.
     method
         Its name there.
     skipped

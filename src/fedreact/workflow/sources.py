@@ -22,7 +22,7 @@ class Sources:
     Parameters
     ----------
     registry
-        Of all papers.
+        Registry of all papers' datasets.
     chosen
         Dataset by role, or ``auto``; a role that is missing is ``auto``.
     scale

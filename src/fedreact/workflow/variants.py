@@ -101,6 +101,6 @@ def of_algorithm(kind: str, method: runs.Method, changes: Mapping[str, Any]) -> 
 
 
 def different(given: Mapping[str, Any], method: Any, of_run: Any) -> dict[str, Any]:
-    """Of options those that are not what a method, or else its run, has in any case."""
+    """Return the options that differ from those of a method, or else of its run."""
     taken = options.vars_of(of_run) | (dict(method.options) if method is not None else {})
     return {k: v for k, v in given.items() if k not in taken or taken[k] != v}

@@ -206,7 +206,7 @@ def damage(path, kind):
 @pytest.mark.parametrize("kind", ["cut", "other", "empty"])
 def test_damaged_files_are_refused(people, kind):
     damage(people[1], kind)
-    with pytest.raises(UserError, match=r"1\.csv\.gz: .*get it anew$"):
+    with pytest.raises(UserError, match=r"1\.csv\.gz: .*download it again$"):
         extrasensory.ExtraSensory(length=3).windows(people)
 
 
@@ -217,8 +217,8 @@ def test_damaged_files_are_refused(people, kind):
         ("label:l3", "table:l3", "holds 226 features and 50 labels, not 225 and 51"),
         ("timestamp", "time", "holds 226 features and 51 labels"),
         ("f7,", "g7,", "has other columns than the file before it"),
-        ("\n60,1,", "\n60,one,", r"f0 is no number in row 2 \('one'\)"),
-        ("\n60,1,", "\n60,inf,", r"f0 is no number in row 2 \('inf'\)"),
+        ("\n60,1,", "\n60,one,", r"f0 is not a number in row 2 \('one'\)"),
+        ("\n60,1,", "\n60,inf,", r"f0 is not a number in row 2 \('inf'\)"),
         ("\n60,", "\n,", "a row has no timestamp"),
         (",0.0,2\n", ",0.5,2\n", "labels must be 0 or 1"),
     ],
@@ -353,7 +353,7 @@ def test_later_rows_change_no_earlier_input(athletes):
     ("good", "bad", "words"),
     [
         ("tar_heart_rate", "heart", "has no column tar_heart_rate"),
-        (",10,100\n", ",10,none\n", "tar_heart_rate is no number in row"),
+        (",10,100\n", ",10,none\n", "tar_heart_rate is not a number in row"),
         (",10,100\n", "\n", "14 cells, where the header has 16"),
     ],
 )
@@ -449,9 +449,9 @@ def test_later_hours_change_no_earlier_input(stations):
         ("2,2013,2,28,23,", "2,2013,2,30,23,", "a row has no date"),
         ("2,2013,2,28,23,", "2,2013,2,NA,23,", "a row has no date"),
         ("2,2013,2,28,23,", "2,2013,2,28,21,", "row 2 is not an hour after"),
-        ("NNE", "UP", "'UP' is no direction of the wind"),
+        ("NNE", "UP", "'UP' is not a wind direction"),
         ("Shunyi", "Dongsi", "is not of the station Shunyi"),
-        (",1000,", ",high,", "PRES is no number in row 1"),
+        (",1000,", ",high,", "PRES is not a number in row 1"),
     ],
 )
 def test_other_tables_of_stations_are_refused(stations, good, bad, words):
@@ -525,7 +525,7 @@ def test_regions_have_the_hours_that_both_files_have(fresh):
         ("aq", "pinggu_aq", "pinggu", "has no station pinggu_aq"),
         ("aq", "2017-01-01 ", "yesterday ", "a row has no utc_time"),
         ("meo", "2017-01-01 ", "2016-01-01 ", "no hour of pinggu is in both files"),
-        ("meo", ",1000,", ",high,", "pressure is no number"),
+        ("meo", ",1000,", ",high,", "pressure is not a number"),
     ],
 )
 def test_other_files_of_the_cup_are_refused(fresh, file, good, bad, words):

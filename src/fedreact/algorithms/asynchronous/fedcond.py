@@ -80,7 +80,7 @@ class Watching(ClientHalf):
 
 @dataclass(frozen=True)
 class FedConD(Algorithm):
-    """Clients test for drift; the server asks those that it has heard of least (Algorithm 4).
+    """Clients test for drift; the server asks the clients with the fewest updates (Algorithm 4).
 
     Attributes
     ----------

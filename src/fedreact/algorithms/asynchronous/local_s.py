@@ -1,4 +1,4 @@
-"""Local-S (section 5.3.1): every client trains alone on what it has, at its own pace."""
+"""Local-S (section 5.3.1): every client trains alone on its data, at its own pace."""
 
 from dataclasses import dataclass
 from typing import ClassVar

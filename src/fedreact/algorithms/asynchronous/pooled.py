@@ -1,4 +1,4 @@
-"""Global (section 5.3.1): one server has all data, and trains on it."""
+"""Global (section 5.3.1): one server trains on all data."""
 
 from dataclasses import dataclass
 from typing import ClassVar

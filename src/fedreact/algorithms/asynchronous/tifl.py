@@ -15,7 +15,7 @@ from fedreact.rng import generator
 
 @dataclass(frozen=True)
 class Reporting(FedAvg):
-    """FedAvg's client, which also says how good the model is that it received."""
+    """FedAvg's client, which also reports the score of the received model."""
 
     def tested(self, training, held, new):
         """As many samples as the client trains on in the trip, where it has so many."""
@@ -36,7 +36,7 @@ class Reporting(FedAvg):
 
 @dataclass(frozen=True)
 class TiFL(Algorithm):
-    """Rounds of clients of one tier, which is drawn: more often where the model is worse.
+    """Rounds of clients of one tier, drawn more often if its accuracy is low.
 
     Attributes
     ----------

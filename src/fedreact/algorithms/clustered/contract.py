@@ -135,4 +135,4 @@ class Setting:
 
     def __post_init__(self):
         if self.n_clusters < 1:
-            raise UserError(f"{self.n_clusters} clusters; there must be one at least")
+            raise UserError(f"{self.n_clusters} clusters; at least one is needed")

@@ -1,4 +1,4 @@
-"""Fed-REACT with models of a client's own: each is shrunk towards its cluster's (in no paper).
+"""Fed-REACT with personal models, each shrunk towards its cluster's (in no paper).
 
 Where clients are people, what is theirs is lost when models are merged; but a client that has few
 labels knows little of itself. So empirical Bayes, with the model that A3 (ICLR section 3.2.3) has

@@ -1,4 +1,4 @@
-"""FedAvg of one task model, trained by gradient descent (McMahan et al. 2017): for reference."""
+"""FedAvg of one task model, trained by gradient descent (McMahan et al. 2017), a baseline."""
 
 from dataclasses import dataclass, replace
 

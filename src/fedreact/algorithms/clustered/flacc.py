@@ -30,7 +30,7 @@ class FLACCState(NamedTuple):
     seen
         ``bool [K]``: clients that have taken part.
     memory
-        Of the models that clients hold.
+        Memory of the models that clients hold.
     """
 
     models: np.ndarray

@@ -1,4 +1,4 @@
-"""What the papers' methods are to be measured against: clusters that nobody has to find."""
+"""Baselines with given clusters: each client alone, all together, or the true clusters."""
 
 from dataclasses import dataclass
 from typing import Any, Literal, NamedTuple

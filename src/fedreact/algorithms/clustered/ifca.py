@@ -27,7 +27,7 @@ class IFCAState(NamedTuple):
     choice
         ``int [K, n]``: the clusters of each client, best first; -1 until it first takes part.
     memory
-        Of the cluster models that clients hold.
+        Memory of the cluster models that clients hold.
     """
 
     models: np.ndarray

@@ -1,4 +1,4 @@
-"""FedAvg within the true clusters: for reference."""
+"""FedAvg within the true clusters, a baseline."""
 
 from dataclasses import dataclass, replace
 from typing import ClassVar

@@ -1,4 +1,4 @@
-"""The contract of what is asked of data without training: a file that defines ``ALGORITHM``."""
+"""The contract of baselines and counts without training: a file that defines ``ALGORITHM``."""
 
 from dataclasses import dataclass
 

@@ -1,4 +1,4 @@
-"""The data as it is."""
+"""Counts of the data."""
 
 from dataclasses import dataclass
 

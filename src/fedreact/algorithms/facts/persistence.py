@@ -1,4 +1,4 @@
-"""Persistence: everything stays as it was, which is what a forecast has to be better than."""
+"""Persistence: repeats the last value, the baseline of any forecast."""
 
 from dataclasses import dataclass
 

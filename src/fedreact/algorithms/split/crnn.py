@@ -1,4 +1,4 @@
-"""CRNN: convolutions a task, side by side, an LSTM a task (dissertation, section 4.2.1).
+"""CRNN: convolutions and an LSTM per task, on all tasks' outputs (dissertation, section 4.2.1).
 
 G. Lai, W. Chang, Y. Yang, H. Liu (2018), "Modeling Long- and Short-Term Temporal Patterns with Deep
 Neural Networks", SIGIR, as the authors' public code of FATHOM takes it for its regressions: a

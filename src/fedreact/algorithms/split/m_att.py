@@ -1,4 +1,4 @@
-"""M-Att: tasks that share when to look, and not what they see (dissertation, chapter 3).
+"""M-Att: tasks share their attention over time, not their inputs (dissertation, chapter 3).
 
 Y. Chen, H. Rangwala, "Attention-based Multi-task Learning for Sensor Analytics", IEEE International
 Conference on Big Data 2019; chapter 3 of Y. Chen's dissertation (George Mason University, 2021).

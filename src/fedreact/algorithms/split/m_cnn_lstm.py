@@ -1,4 +1,4 @@
-"""M-CNN/LSTM: convolutions a task, side by side, an LSTM a task (dissertation, section 3.1.3).
+"""M-CNN/LSTM: convolutions and an LSTM per task, on all tasks' outputs (section 3.1.3).
 
     h^k = relu(conv(x^k))                 [T', F]     client    (3.8)
     s   = h^1 ... h^K side by side        [T', K F]   server    (3.9)

@@ -1,4 +1,4 @@
-"""M-CNN/LSTM as the authors' public code has it ("Model2"), which is not the text's.
+"""M-CNN/LSTM of the authors' public code ("Model2"), which differs from the text.
 
 Two convolutions and an LSTM a task, whose last states share a layer as in M-LSTM. With K = 12 tasks
 of ExtraSensory it has the 5,591,460 weights that the repository of M-Att lists.

@@ -1,4 +1,4 @@
-"""M-LSTM: an LSTM a task, a layer that all share, outputs a task (dissertation, section 3.1.2).
+"""M-LSTM: an LSTM per task, a shared layer, outputs per task (dissertation, section 3.1.2).
 
 The shared layer reads the last states of all tasks' LSTMs, side by side (Fig. 3.1); the server has
 it. Widths are those of the authors' public code: 576 units are shared, 128 are a task's. With K =

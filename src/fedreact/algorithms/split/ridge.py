@@ -1,4 +1,4 @@
-"""Ridge regression on the flattened window, of each task alone: what a line reaches.
+"""Ridge regression on the flattened window of each task alone, a linear baseline.
 
 In no paper. Labels are fitted as 1 and -1, and are true where the fit is above 0. On inputs and
 targets less their means,

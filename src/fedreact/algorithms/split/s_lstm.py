@@ -35,7 +35,7 @@ class SLSTM(Algorithm):
 
     def __post_init__(self):
         if len(self.filters) != len(self.lengths):
-            raise UserError("filters and lengths: give as many of one as of the other")
+            raise UserError("filters and lengths: give the same number of each")
 
     @property
     def alone(self):

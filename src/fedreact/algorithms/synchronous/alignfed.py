@@ -62,8 +62,8 @@ class AlignFed(PartlyShared):
 def target_points(n_classes: int, n_features: int) -> np.ndarray:
     """Points ``float32 [C, m]`` of length 1, as far apart as can be: the corners of a simplex.
 
-    Of a basis of cosines, from which the mean of the points is taken off. With more classes than
-    features there is no simplex, and corners repeat.
+    The points come from a basis of cosines, minus their mean. With more classes than features
+    there is no simplex, and corners repeat.
     """
     n = min(n_classes, n_features)
     at = (np.arange(n_features) + 0.5) * pi / n_features

@@ -1,4 +1,4 @@
-"""Clients that train alone: what federated learning has to be better than."""
+"""Local baseline: clients train alone, without federation."""
 
 from dataclasses import dataclass
 

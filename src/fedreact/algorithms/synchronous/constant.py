@@ -1,4 +1,4 @@
-"""No model at all: each client says the same of every series, as its own train samples have it."""
+"""Constant baseline: each client predicts the same for every series, from its train samples."""
 
 from dataclasses import dataclass
 from typing import TYPE_CHECKING, ClassVar
@@ -14,7 +14,7 @@ if TYPE_CHECKING:
 
 @dataclass(frozen=True)
 class Constant(Alone):
-    """A head without weights, of which only the biases count; it costs nothing.
+    """A head with biases alone, without compute.
 
     These say the most frequent label; where several can be true, those that are true in most of a
     client's train samples (of half of them is not most); and in a regression the targets' means.

@@ -1,4 +1,4 @@
-"""FedAvg, whose clients are tested with what they have just trained."""
+"""FedAvg with each client tested on its model before averaging."""
 
 from dataclasses import dataclass
 

@@ -11,7 +11,7 @@ from fedreact.options import Positive
 
 @dataclass(frozen=True)
 class FedDyn(Algorithm):
-    """FedAvg whose clients' and server's optima are made to agree by a linear term.
+    """FedAvg with a linear term that aligns the optima of clients and server.
 
     With h_k the sum of a client's past updates, it minimises, of all theta,
     f_k(theta) + <alpha h_k, theta> + alpha / 2 |theta - theta_server|^2 (with h_k = -grad / alpha,

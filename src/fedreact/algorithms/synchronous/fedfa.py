@@ -17,7 +17,7 @@ EPSILON = 1e-6
 
 @dataclass(frozen=True)
 class FedFA(FedAvg):
-    """FedAvg with feature maps whose means and spreads are disturbed in training.
+    """FedAvg with noise on the means and spreads of feature maps in training.
 
     How far depends on the channel: by how much they vary within a client's batch, and more where
     they vary between clients. Clients send running means of both.

@@ -7,7 +7,7 @@ from fedreact.algorithms.synchronous.contract import Algorithm
 
 @dataclass(frozen=True)
 class Flames2Graph(Algorithm):
-    """A method that averages no weights, so that it cannot be compared at the same cost.
+    """A method without averaged weights; it is listed but cannot be compared at equal cost.
 
     Clients train CNNs of their own and upload graphs of clustered subsequences that activate them;
     the server joins the graphs, and a boosted tree on embeddings of their nodes predicts.

@@ -1,6 +1,4 @@
-"""Heads that are fitted to features of a model that stands still, as FedTHE and FedICON have
-them.
-"""
+"""Heads fitted to the features of a fixed model, for FedTHE and FedICON."""
 
 from collections.abc import Callable
 from typing import TYPE_CHECKING
@@ -28,7 +26,7 @@ def fitted(
     head, encode
         ``head(theta [1, P], h [1, B, m])`` and ``encode(theta, x [1, B, T, C])``.
     places
-        Of the head in the flat weights; nothing else moves.
+        Places of the head in the flat weights; all other weights stay fixed.
     theta
         ``[K, P]``.
 

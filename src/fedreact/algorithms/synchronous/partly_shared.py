@@ -1,4 +1,4 @@
-"""What algorithms have in common that share a part of the model and leave the rest with clients."""
+"""Base of algorithms that share a part of the model and keep the rest at clients."""
 
 from dataclasses import dataclass
 from typing import TYPE_CHECKING

@@ -1,4 +1,4 @@
-"""Prototypes: what FedProto, FedST and their like average of each class."""
+"""Prototypes: mean features of each class, shared by FedProto, FedST and others."""
 
 from collections.abc import Callable
 from typing import TYPE_CHECKING

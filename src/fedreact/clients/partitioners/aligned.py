@@ -1,4 +1,4 @@
-"""A client of each owner of series, all with the same number of them, in the order of time.
+"""One client for each owner, all with equally many series in the order of time.
 
 For models that take the i-th series of all clients together (:mod:`fedreact.runs.split`).
 """
@@ -16,7 +16,7 @@ from fedreact.rng import generator
 
 @dataclass(frozen=True)
 class Aligned:
-    """Clients that are who the series are of; the last series of each are for testing.
+    """Owners as clients; the last series of each are for testing.
 
     Attributes
     ----------

@@ -1,4 +1,4 @@
-"""Chunks of labels of unlike sizes: clients that differ in labels and in samples.
+"""Chunks of labels of different sizes: clients differ in labels and in sample counts.
 
 Y. Chen's dissertation, sections 2.8 and 6.3.1: the data is sorted by label, each category is
 divided into four different sizes, and each of 20 clients is assigned two of different size.

@@ -22,7 +22,7 @@ def of_distributions(
 ) -> Partition:
     """Draw clients of clusters that are label distributions.
 
-    Of each label, ``test_share`` of the samples are held out from all clients. A client's train
+    ``test_share`` of each label's samples is held out from all clients. A client's train
     and test sets follow the mean distribution of its cluster; the encoder is trained on them.
 
     Parameters

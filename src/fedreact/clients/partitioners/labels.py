@@ -17,7 +17,7 @@ OfCluster = Annotated[tuple[Natural, ...], msgspec.Meta(min_length=1)]
 
 @dataclass(frozen=True)
 class Labels:
-    """Clients of clusters with labels of their own.
+    """Clients in clusters with given labels.
 
     Attributes
     ----------

@@ -1,4 +1,4 @@
-"""A client of each owner of series: of each vehicle, person, writer (ICLR, section 4.2)."""
+"""One client for each owner of series: a vehicle, a person, a writer (ICLR, section 4.2)."""
 
 from dataclasses import dataclass
 from typing import Literal, get_args
@@ -17,7 +17,7 @@ SPLITS = get_args(Split)
 
 @dataclass(frozen=True)
 class Owner:
-    """Clients that are who the series are of; no clusters are known.
+    """Owners as clients, without known clusters.
 
     Attributes
     ----------
@@ -86,8 +86,8 @@ def partition_by_owner(
         ``random``: a share of each client's series is its test set (the paper's 90/10 split).
         ``chronological``: the last ones are. ``source``: those in ``tested``.
     gap
-        Of the ``chronological`` split: series before the test set that are left out, as many as
-        overlap with it in time; or trials, where series belong to some.
+        Series (or trials, where series belong to trials) left out before the test set of the
+        ``chronological`` split, as many as overlap with it in time.
     trial
         ``int [N]``: series of a trial stay together. ``None``: each is a trial of its own.
     time

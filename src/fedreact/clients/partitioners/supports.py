@@ -15,7 +15,7 @@ from fedreact.rng import generator
 
 @dataclass(frozen=True)
 class Supports:
-    """Clients of clusters that have some of the labels, which no other cluster has.
+    """Clients in clusters with disjoint labels.
 
     Attributes
     ----------

@@ -110,7 +110,7 @@ class BeijingAir(Source):
         cells = columns(path, [*CLOCK, *POLLUTANTS, *WEATHER, "wd", "station"])
         cells = {key: column[: self.hours] for key, column in cells.items()}
         if set(cells.pop("station")) != {name}:
-            raise UserError(f"{path}: is not of the station {name}; get it anew")
+            raise UserError(f"{path}: is not of the station {name}; download it again")
         time = _seconds(cells, path)
         measured = numbers(cells, POLLUTANTS, path)
         pollutants = filled(measured)
@@ -137,11 +137,13 @@ def _seconds(cells, path):
             for row in whole
         ]
     except ValueError as error:
-        raise UserError(f"{path}: a row has no date ({error}); get it anew") from error
+        raise UserError(f"{path}: a row has no date ({error}); download it again") from error
     time = np.array(time)
     if not (np.diff(time) == 3600).all():
         row = int(np.flatnonzero(np.diff(time) != 3600)[0]) + 2
-        raise UserError(f"{path}: row {row} is not an hour after the one before it; get it anew")
+        raise UserError(
+            f"{path}: row {row} is not an hour after the one before it; download it again"
+        )
     return time
 
 
@@ -150,7 +152,7 @@ def _turns(cells, path):
     of = {point: i / len(COMPASS) for i, point in enumerate(COMPASS)}
     of |= dict.fromkeys(UNKNOWN, np.nan)
     if strange := [cell for cell in cells if cell not in of]:
-        raise UserError(f"{path}: {strange[0][:20]!r} is no direction of the wind; get it anew")
+        raise UserError(f"{path}: {strange[0][:20]!r} is not a wind direction; download it again")
     return np.array([[of[cell]] for cell in cells])
 
 

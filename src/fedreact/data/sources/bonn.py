@@ -1,4 +1,4 @@
-"""Bonn EEG, which FedST calls Epilepsy (Andrzejak et al. 2001): seizures and what is none.
+"""Bonn EEG, which FedST calls Epilepsy (Andrzejak et al. 2001): with and without seizures.
 
 R. G. Andrzejak, K. Lehnertz, F. Mormann, C. Rieke, P. David, C. E. Elger (2001), "Indications of
 nonlinear deterministic and finite-dimensional structures in time series of brain electrical
@@ -73,7 +73,7 @@ def read_set(path, name: str) -> np.ndarray:
                 found[int(inside[2])] = values
     except Exception as error:  # damaged bytes can fail anywhere
         raise UserError(
-            f"{path}: not set {name.upper()} of the Bonn EEG ({error}); get it anew"
+            f"{path}: not set {name.upper()} of the Bonn EEG ({error}); download it again"
         ) from error
     if len(found) != RECORDINGS:
         raise UserError(

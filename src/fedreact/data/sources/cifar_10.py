@@ -79,9 +79,11 @@ def read_batches(path: Path) -> dict[str, np.ndarray]:
                 if found[name][:, 0].max() >= KINDS:
                     raise ValueError(f"{name} has a label that is not 0 to {KINDS - 1}")
     except (tarfile.TarError, OSError, EOFError, ValueError, zlib.error) as error:
-        raise UserError(f"{path}: not the archive of {NAME} ({error}); get it anew") from error
+        raise UserError(
+            f"{path}: not the archive of {NAME} ({error}); download it again"
+        ) from error
     if lacking := [name for name in TRAIN + TEST if name not in found]:
-        raise UserError(f"{path}: has no {lacking[0]}; get it anew")
+        raise UserError(f"{path}: has no {lacking[0]}; download it again")
     return found
 
 

@@ -132,11 +132,11 @@ def _trials(
         )
     marks = [mark for mark in raw.annotations if mark["description"] in LABELS]
     if not marks:
-        raise UserError(f"{path}: no trial is marked as T1 or T2; get the file anew")
+        raise UserError(f"{path}: no trial is marked as T1 or T2; download it again")
     signal = raw.get_data()
     seen = np.flatnonzero(signal.any(axis=0))
     if len(seen) == 0:
-        raise UserError(f"{path}: holds zeros only; get the file anew")
+        raise UserError(f"{path}: holds zeros only; download it again")
     # Files are filled up with zeros to whole seconds; the jump to them would ring in the filter.
     signal = signal[:, : seen[-1] + 1]
     try:
@@ -154,8 +154,8 @@ def _trials(
 def _open(path: Path):
     """Read an EDF file with MNE.
 
-    Of its warnings one is an error, that of a file cut short; a last trial that the recording does
-    not hold whole is warned of too, and left out.
+    Its warning of a truncated file is raised as an error; a last trial that the recording cuts off
+    is left out with a warning.
     """
     import mne  # it takes a while to load
 
@@ -166,7 +166,7 @@ def _open(path: Path):
             return mne.io.read_raw_edf(path, preload=True, verbose="warning")
     except Exception as error:  # whatever MNE stumbles over in a damaged file
         reason = " ".join(str(error).split()) or type(error).__name__
-        raise UserError(f"{path}: not a readable EDF file ({reason}); get it anew") from error
+        raise UserError(f"{path}: not a readable EDF file ({reason}); download it again") from error
 
 
 def _electrode(name: str) -> str:

@@ -88,7 +88,9 @@ class ExtraSensory(Source):
             streams[who] = self._stream(cells, path)
             names = names or list(cells)
             if list(cells) != names:
-                raise UserError(f"{path}: has other columns than the file before it; get it anew")
+                raise UserError(
+                    f"{path}: has other columns than the file before it; download it again"
+                )
         return assemble(NAME, streams, self.length, self.horizon)
 
     def _stream(self, cells, path):
@@ -97,13 +99,13 @@ class ExtraSensory(Source):
         if "timestamp" not in cells or (len(features), len(labels)) != (FEATURES, LABELS):
             raise UserError(
                 f"{path}: holds {len(features)} features and {len(labels)} labels, not "
-                f"{FEATURES} and {LABELS} with a timestamp; get it anew"
+                f"{FEATURES} and {LABELS} with a timestamp; download it again"
             )
         cells = first_rows(cells, "timestamp", self.rows, path)
         said = numbers(cells, labels, path)
         known = ~np.isnan(said)
         if not np.isin(said[known], (0, 1)).all():
-            raise UserError(f"{path}: labels must be 0 or 1; get it anew")
+            raise UserError(f"{path}: labels must be 0 or 1; download it again")
         true = (filled(said) if self.unknown == "forward" else said) == 1
         inputs = scaled(filled(numbers(cells, features, path)), self.train_share)
         if self.past_labels:

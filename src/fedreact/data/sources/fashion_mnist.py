@@ -49,10 +49,10 @@ class FashionMNIST(Source):
             if images.shape != (len(labels), SIDE, SIDE) or not len(labels):
                 raise UserError(
                     f"{path}: {len(labels)} labels for images {images.shape}, wanted as many, of "
-                    f"{SIDE} x {SIDE}; get both anew"
+                    f"{SIDE} x {SIDE}; download both again"
                 )
             if labels.max() >= KINDS:
-                raise UserError(f"{path}: labels must be 0 to {KINDS - 1}; get it anew")
+                raise UserError(f"{path}: labels must be 0 to {KINDS - 1}; download it again")
             parts.append((images[:n], labels[:n]))
         tested = np.repeat([False, True], [len(labels) for _, labels in parts])
         X = np.concatenate([images for images, _ in parts]).astype(np.float32) / 255
@@ -74,14 +74,14 @@ def read_idx(path: Path, dimensions: int) -> np.ndarray:
         with gzip.open(path) as file:
             found = file.read(limit + 1)
     except (OSError, EOFError, zlib.error) as error:
-        raise UserError(f"{path}: not a whole gzip file ({error}); get it anew") from error
+        raise UserError(f"{path}: not a whole gzip file ({error}); download it again") from error
     if found[:4] != bytes([0, 0, BYTES, dimensions]) or len(found) < head:
-        raise UserError(f"{path}: not an IDX file of {dimensions} dimensions; get it anew")
+        raise UserError(f"{path}: not an IDX file of {dimensions} dimensions; download it again")
     sizes = struct.unpack(f">{dimensions}I", found[4:head])
     n = int(np.prod(sizes, dtype=object))
     if len(found) - head != n:
         raise UserError(
-            f"{path}: has {len(found) - head} values, where its sizes {sizes} need {n}; get it anew"
+            f"{path}: has {len(found) - head} values, but sizes {sizes} need {n}; download it again"
         )
     return np.frombuffer(found, np.uint8, offset=head).reshape(sizes)
 

@@ -89,7 +89,7 @@ class KDDAir(Source):
         first = max(air[0][0], sky[0][0])
         last = min(air[0][-1], sky[0][-1], first + HOUR * (self.hours - 1))
         if last < first:
-            raise UserError(f"{NAME}: no hour of {name} is in both files; get them anew")
+            raise UserError(f"{NAME}: no hour of {name} is in both files; download them again")
         time = np.arange(first, last + HOUR, HOUR)
         measured, weather = (_on_grid(time, *of) for of in (air, sky))
         pollutants, weather = filled(measured), filled(weather)
@@ -111,12 +111,12 @@ def _of_station(cells, key, station, path):
     """Hours of a station in seconds, in order and each once, with what was measured in them."""
     mine = [row for row, name in enumerate(cells[key]) if name == station]
     if not mine:
-        raise UserError(f"{path}: has no station {station}; get it anew")
+        raise UserError(f"{path}: has no station {station}; download it again")
     own = {name: [column[row] for row in mine] for name, column in cells.items()}
     try:
         time = [datetime.fromisoformat(t).replace(tzinfo=UTC).timestamp() for t in own["utc_time"]]
     except ValueError as error:
-        raise UserError(f"{path}: a row has no utc_time ({error}); get it anew") from error
+        raise UserError(f"{path}: a row has no utc_time ({error}); download it again") from error
     names = POLLUTANTS if "PM2.5" in cells else WEATHER
     values = numbers(own, names, path)
     values[values >= NONE] = np.nan

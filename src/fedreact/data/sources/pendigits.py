@@ -72,7 +72,7 @@ def read(tra: bytes, tes: bytes, n_steps: int = 100, *, sha256: str | None = Non
     for digits, (name, count) in zip((train, test), COUNTS.items()):
         if len(digits) != count:
             raise UserError(
-                f"{name}: holds {len(digits)} digits instead of {count}; delete it and fetch anew"
+                f"{name}: holds {len(digits)} digits, not {count}; delete it and download it again"
             )
     last = max(d.writer for d in train)
     digits = train + [replace(d, writer=d.writer + last) for d in test]
@@ -211,7 +211,9 @@ def _decompress(data: bytes, name: str) -> bytes:
         return ncompress.decompress(data)
     except ValueError as error:
         reason = " ".join(str(error).split())
-        raise UserError(f"{name}: damaged .Z ({reason}); delete it and fetch anew") from error
+        raise UserError(
+            f"{name}: damaged .Z ({reason}); delete it and download it again"
+        ) from error
 
 
 @dataclass(frozen=True)

@@ -123,7 +123,7 @@ def epochs(signal: Path, stages: Path) -> tuple[np.ndarray, np.ndarray, np.ndarr
             marks = mne.read_annotations(stages)
     except Exception as error:  # whatever MNE stumbles over in a damaged file
         reason = " ".join(str(error).split()) or type(error).__name__
-        raise UserError(f"{signal}: not a readable night ({reason}); get it anew") from error
+        raise UserError(f"{signal}: not a readable night ({reason}); download it again") from error
     if ELECTRODE not in raw.ch_names or raw.info["sfreq"] != RATE:
         raise UserError(f"{signal}: has no {ELECTRODE} at {RATE:g} Hz")
     values, steps = raw.get_data()[0] * 1e6, int(EPOCH * RATE)
@@ -140,7 +140,7 @@ def epochs(signal: Path, stages: Path) -> tuple[np.ndarray, np.ndarray, np.ndarr
     starts, labels = np.array(starts, dtype=np.int64), np.array(labels, dtype=np.int64)
     asleep = starts[labels > 0] if len(labels) else starts
     if not len(asleep):
-        raise UserError(f"{stages}: nobody sleeps in it")
+        raise UserError(f"{stages}: it has no sleep stages")
     near = (starts >= asleep.min() - AWAKE * RATE) & (starts <= asleep.max() + AWAKE * RATE)
     starts, labels = starts[near], labels[near]
     cut = values[starts[:, None] + np.arange(steps)][:, None]

@@ -1,4 +1,4 @@
-"""Training on a simulated clock: devices are slow, leave, and their data arrives over time."""
+"""Training on a simulated clock, with slow devices, dropouts and data that arrives over time."""
 
 from dataclasses import dataclass, field
 from math import ceil
@@ -109,7 +109,7 @@ class Options:
 def check(options: Options, partitioner: Any) -> None:
     """Raise a ``UserError`` unless ranges begin before they end, and some updates arrive."""
     if options.lost == 1:
-        raise UserError("lost: 1 means that no update arrives; it must be less")
+        raise UserError("lost is 1, so no update arrives; it must be below 1")
     ranges = {"start": [options.start], "growth": [options.growth], "delays": options.delays}
     for name, low, high in ((name, *one) for name, of in ranges.items() for one in of):
         if low > high:

@@ -38,7 +38,7 @@ class RoundScores(NamedTuple):
     n_clusters
         Clusters that the method has found; NaN for methods without one cluster for each client.
     clients
-        Of each client, ``[K]``: its ``score`` by the first metric, its ``cluster`` and its
+        Arrays ``[K]`` of the clients: ``score`` by the first metric, ``cluster`` and
         ``true_cluster`` in this round (see :class:`fedreact.runs.contract.Line`).
     """
 
@@ -76,7 +76,7 @@ def run(
     partition
         The clients' samples.
     schedule
-        Who takes part in each round, with data of which distribution.
+        Participants of each round, and the distributions of their data.
     task
         What clients fit.
     metrics

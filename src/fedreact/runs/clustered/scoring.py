@@ -1,4 +1,4 @@
-"""How well task models and clusters do (Fed-REACT, section 4.2)."""
+"""Scores of task models and clusters (Fed-REACT, section 4.2)."""
 
 from collections.abc import Mapping
 

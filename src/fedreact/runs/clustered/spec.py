@@ -1,4 +1,4 @@
-"""Phase 2 of Fed-REACT and what it is compared with: rounds of local fits, clustering, aggregation.
+"""Phase 2 of Fed-REACT and its baselines: rounds of local fits, clustering, aggregation.
 
 All methods of a setting are one job: they share the local fits of a round, which are most of the
 work.

@@ -1,4 +1,4 @@
-"""Counts of a setting's data, and scores of what says something of it without any training."""
+"""Counts of a setting's data, and scores of baselines without training."""
 
 from collections.abc import Iterator, Mapping, Sequence
 

@@ -1,4 +1,4 @@
-"""What a setting's data is: how many series and clients, of which size. Nothing is trained.
+"""Counts of a setting's data and baselines without training.
 
 What can be said of series without training (``algorithms/facts/``) is scored.
 """

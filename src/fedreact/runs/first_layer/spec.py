@@ -1,4 +1,4 @@
-"""What the server's first layer attends to while ASO-Fed trains it (Fig. 5.6 of its chapter)."""
+"""Attention of the server's first layer during ASO-Fed's training (Fig. 5.6 of its chapter)."""
 
 from dataclasses import dataclass
 from typing import Any

@@ -1,4 +1,4 @@
-"""How many clusters there are, by the task models of a round (Fed-REACT, arXiv appendix E)."""
+"""Number of clusters, by the task models of a round (Fed-REACT, arXiv appendix E)."""
 
 from dataclasses import dataclass
 from typing import Annotated, Any, Literal

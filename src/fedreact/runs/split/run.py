@@ -83,7 +83,7 @@ def run(
         if data.task.kind == "regression":
             outputs = outputs * tasks.unit[:, None] + tasks.low[:, None]
         if not np.isfinite(outputs).all():
-            raise UserError(f"{what}: predicts what is no number; use a smaller learning rate")
+            raise UserError(f"{what}: predictions are NaN or infinite; use a smaller learning rate")
         true = data.y[tasks.test].reshape(*tasks.test.shape, *data.y.shape[1:])
         scores = {
             name: np.array([of.score(*one) for one in zip(outputs, true)])

@@ -20,10 +20,10 @@ def found_by_run(
 ) -> dict[str, float]:
     """Scores that need more than a window's output and target, as means over clients.
 
-    Of several labels, balanced accuracy among those that are not what they were in the last row of
-    their window: the mean of the shares of those that came, and of those that went, that are found.
-    To repeat the last row gives 0 there, and to guess 1/2. NaN where ``before`` is not known, or a
-    client had no change of a kind.
+    For several labels: balanced accuracy among changed labels, those that differ from the last row
+    of their window. It is the mean of the recall of labels that appear and of labels that vanish.
+    Persistence scores 0, chance level is 1/2. NaN if ``before`` is unknown, or if no label of a
+    client appears or none vanishes.
 
     Parameters
     ----------

@@ -1,4 +1,4 @@
-"""Split learning of several tasks: clients keep their layers, a server what is between them."""
+"""Split learning of several tasks: clients hold their layers, a server the shared ones."""
 
 from dataclasses import dataclass, field
 from math import ceil
