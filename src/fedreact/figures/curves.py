@@ -84,7 +84,7 @@ class Curves(FigureKind):
         several = len(counted) > 1
         columns = len(counted) if several else min(2, len(panels))
         rows = len(panels) if several else -(-len(panels) // columns)
-        figure = Figure(figsize=(3.6 * columns, 0.9 + 2.3 * rows), layout="constrained")
+        figure = Figure(figsize=(max(6, 3.6 * columns), 0.9 + 2.3 * rows), layout="constrained")
         grid = figure.subplots(
             rows, columns, squeeze=False, sharex="col" if several else True, sharey=True
         ).ravel()
