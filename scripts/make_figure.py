@@ -18,9 +18,10 @@ def main(args):
     title, _ = spec.pop("title"), spec.pop("study", None)
     layout = [cells.Place(*line) for line in read_json(args.layout, "--layout")]
     kind = plugins.make("figures", spec, "FIGURE", f"{args.figures}: {args.name}")
-    source = f"{args.data}, " if args.data else ""  # none where no data is needed
-    places, names = read_json(args.looks, "--looks"), read_json(args.names, "--names")
-    with of_paper(places, names):
+    # Variants of a dataset have its name before a plus; some figures need no data.
+    names = dict.fromkeys(name.partition("+")[0] for name in args.data.split(", ") if name)
+    source = "".join(f"{name}, " for name in names)
+    with of_paper(read_json(args.looks, "--looks"), read_json(args.names, "--names")):
         figure = kind.draw(
             f"{title}\n{source}scale {args.scale}",
             cells.lines_of(layout, cells.read_scores(args.scores)),

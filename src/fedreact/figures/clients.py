@@ -27,10 +27,6 @@ class Clients(FigureKind):
     curves: dict[str, str]
     metrics: ClassVar[tuple[str, ...]] = (PRIMARY["classification"],)
 
-    def legend(self):
-        """Methods."""
-        return tuple(self.curves)
-
     def cells(self):
         """Each method."""
         return {
@@ -44,7 +40,7 @@ class Clients(FigureKind):
         from matplotlib.figure import Figure
         from matplotlib.ticker import MaxNLocator
 
-        from fedreact.figures.looks import looks
+        from fedreact import plugins
         from fedreact.figures.style import COLOURS, seeds_of
 
         kept = {label: kept_of_clients(lines) for (_, label), lines in cells.items()}
@@ -56,7 +52,7 @@ class Clients(FigureKind):
         above.suptitle("Cluster of each client (colour) in the first seed", **look)
         for axes, label in zip(above.subplots(1, max(1, len(shown)), squeeze=False)[0], shown):
             found, order, ends = _over_time(kept[label][0])
-            # Colours are told apart by the eye up to their number; then they come again.
+            # Readers can distinguish so many colours; then they come again.
             look = {"cmap": ListedColormap(["#eeeeee", *COLOURS]), "vmin": -1, "vmax": len(COLOURS)}
             values = found[:, order].T
             values = [[v % len(COLOURS) if v >= 0 else v for v in row] for row in values]
@@ -68,23 +64,24 @@ class Clients(FigureKind):
             axes.set_xlabel("Round", fontsize="small")
             axes.set_yticks([])
             axes.tick_params(labelsize="small")
-            axes.xaxis.set_major_locator(MaxNLocator(integer=True, steps=[1, 2, 5, 10]))
+            axes.xaxis.set_major_locator(MaxNLocator(5, integer=True, steps=[1, 2, 5, 10]))
         known = shown and (kept[shown[0]][0]["true_cluster"] >= 0).any()
         label = "Clients, by true cluster" if known else "Clients"
         above.axes[0].set_ylabel(label, fontsize="small")
-        axes, looks_of = below.subplots(), looks(self.legend())
-        for i, (label, seeds) in enumerate(kept.items()):
+        axes, grey = below.subplots(), "#555555"  # colours are clusters
+        for i, seeds in enumerate(kept.values()):
             low, worst, quarter, median, upper, high = _spread(seeds)
-            colour = looks_of[label].colour
-            axes.plot([low, high], [i, i], color=colour, linewidth=1)
-            axes.plot([quarter, upper], [i, i], color=colour, linewidth=6, solid_capstyle="butt")
+            axes.plot([low, high], [i, i], color=grey, linewidth=1)
+            axes.plot([quarter, upper], [i, i], color=grey, linewidth=6, solid_capstyle="butt")
             axes.plot(median, i, "|", color="white", markersize=8, markeredgewidth=2)
-            axes.plot(worst, i, "v", color=colour, markersize=6)
+            axes.plot(worst, i, "v", color=grey, markersize=6)
+        measured = plugins.load("metrics", self.metrics[0], "METRIC").title
         axes.set_yticks(range(len(kept)), list(kept), fontsize="small")
         axes.set_ylim(len(kept) - 0.5, -0.5)
         axes.tick_params(axis="x", labelsize="small")
         axes.set_xlabel(
-            "Clients' means over rounds: range, quartiles, median; triangle: mean of lowest tenth",
+            f"{measured}, each client's mean over rounds\n"
+            "line: range; bar: quartiles; stroke: median; triangle: mean of the lowest tenth",
             fontsize="small",
         )
         axes.spines[["top", "right"]].set_visible(False)

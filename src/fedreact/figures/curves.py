@@ -75,8 +75,8 @@ class Curves(FigureKind):
             with_seeds,
         )
 
-        drawn = {key[0] for key in cells}
-        panels = {name: own for name, own in self.panels.items() if name in drawn} or self.panels
+        there = {key[0] for key in cells}
+        panels = {name: own for name, own in self.panels.items() if name in there} or self.panels
         if missing := [name for name in self.panels if name not in panels]:
             title = f"{title}, left out: {'; '.join(missing)}"
         score, *counted = (plugins.load("metrics", name, "METRIC") for name in self.metrics)
@@ -84,13 +84,14 @@ class Curves(FigureKind):
         several = len(counted) > 1
         columns = len(counted) if several else min(2, len(panels))
         rows = len(panels) if several else -(-len(panels) // columns)
-        figure = Figure(figsize=(3.6 * columns, 0.9 + 2.3 * rows), layout="constrained")
+        figure = Figure(figsize=(max(6, 3.6 * columns), 0.9 + 2.3 * rows), layout="constrained")
         grid = figure.subplots(
             rows, columns, squeeze=False, sharex="col" if several else True, sharey=True
         ).ravel()
         drawings = [(*of, over) for of in panels.items() for over in self.overs]
         for axes, (panel, own, over) in zip(grid, drawings):
-            for label, given in {**(self.beside or {}), **own}.items():
+            drawn = {**(self.beside or {}), **own}
+            for i, (label, given) in enumerate(drawn.items()):
                 keys = [(panel, f"{label} {j}") for j in range(len(_points(given)))]
                 there = [cells[key] for key in keys if key in cells]
                 if not there:
@@ -110,7 +111,7 @@ class Curves(FigureKind):
                     marker=marker,
                     markersize=4.5,
                     markerfacecolor="none",
-                    linewidth=1.2,
+                    linewidth=2.2 - 1.2 * i / len(drawn),  # equal ones stay visible
                     elinewidth=0.6,
                     capsize=1.5,
                     label=label,

@@ -42,7 +42,7 @@ class Detector(FigureKind):
             axes.axhline(0.05, color="#666666", linestyle=":", linewidth=1)
             axes.set(ylim=(-0.03, 1.03))
             needed = f", where the score fell by {delta:g}" if delta else ""
-            axes.set_title(f"Found {columns[column]}{needed}", fontsize="small", loc="left")
+            axes.set_title(f"Detected {columns[column]}{needed}", fontsize="small", loc="left")
             axes.spines[["top", "right"]].set_visible(False)
         for axes in panels[-1]:
             axes.set_xlabel("Fall of the accuracy")

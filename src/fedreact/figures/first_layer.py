@@ -57,8 +57,8 @@ class FirstLayer(FigureKind):
             axes.set_xlabel("Moment of training", fontsize="small")
             bar = figure.colorbar(image, ax=axes, shrink=0.8)
             bar.ax.tick_params(labelsize=6)
-            bar.set_label("Attention, over its mean", fontsize=6)
-        grid[0].set_ylabel("Channel, those weighted most named", fontsize="small")
+            bar.set_label("Attention / mean", fontsize=6)
+        grid[0].set_ylabel("Channel (the most attended are named)", fontsize="small")
         return figure
 
 

@@ -6,7 +6,7 @@ from fedreact.figures.contract import FigureKind
 from fedreact.metrics.contract import PRIMARY
 
 WHISKERS = 8
-"""Intervals that each curve shows."""
+"""Intervals that each curve shows, at most."""
 
 
 @dataclass(frozen=True)
@@ -92,8 +92,9 @@ class Rounds(FigureKind):
             colour, line, marker = looks_of[label]
             mean, half = interval(wide)
             half = half.fillna(0)
-            # Rounds of the markers, other ones for each curve where there are enough.
+            # Markers stand at rounds of their own for each curve where there are enough rounds.
             every = -(-len(mean) // WHISKERS)
+            every = max(every, len(shown)) if len(mean) >= 2 * len(shown) else every
             axes.errorbar(
                 mean.index,
                 mean,

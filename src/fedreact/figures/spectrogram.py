@@ -56,13 +56,13 @@ class Spectrogram(FigureKind):
             axes.set(xticks=[1, 2, 3, 4], yticks=[10, 20, 30])
             axes.tick_params(labelbottom=row == 1, labelleft=column == 0, labelsize="small")
             if row == 1:
-                axes.set_xlabel("Seconds after the cue", fontsize="small")
+                axes.set_xlabel("Time after the cue (s)", fontsize="small")
             if column == 0:
                 axes.set_ylabel(f"{electrode}: frequency (Hz)", fontsize="small")
             axes_of.append(axes)
         bar = figure.colorbar(image, ax=axes_of, extend="both", pad=0.01)
         bar.ax.tick_params(labelsize="small")
-        bar.set_label("Power (dB), for each hand\nbeside the mean of both", fontsize="small")
+        bar.set_label("Power (dB) of each hand,\nminus the mean of both", fontsize="small")
 
         axes = figure.add_subplot(grid[2, :])
         first = int(np.flatnonzero(data.y == LEFT)[0])
@@ -71,7 +71,7 @@ class Spectrogram(FigureKind):
             values = data.X[first, settings.channels.index(electrode)]
             axes.plot(at, values - 5 * i, color=COLOURS[i], linewidth=0.9)
         axes.set(yticks=[0, -5], yticklabels=ELECTRODES)
-        axes.set_xlabel("Seconds after the cue", fontsize="small")
+        axes.set_xlabel("Time after the cue (s)", fontsize="small")
         axes.tick_params(labelsize="small")
         axes.set_title("The first series of the left hand, two of its channels", fontsize="small")
         axes.margins(x=0.01)

@@ -1,5 +1,6 @@
 """The look of figures, and how they are written."""
 
+import math
 import textwrap
 from pathlib import Path
 
@@ -46,18 +47,27 @@ def panel_names(panels, cells) -> dict[str, str]:
     return {panel: named(panel, data.get(panel, ())) for panel in panels}
 
 
+MOST_TICKS = 7
+"""Of an axis with a zero beside a logarithmic part."""
+
+
 def logarithmic(axis, counts):
     """Make an axis of counts logarithmic, and linear up to the smallest one above 0."""
-    from matplotlib.ticker import LogLocator, NullFormatter, SymmetricalLogLocator
+    from matplotlib.ticker import FixedLocator, LogLocator, NullFormatter
 
     positive = [value for line in counts for value in line if value > 0]
     if not positive:
         return
     ticks = LogLocator(subs=(subs := [1, 2, 5]))
     if any((line == 0).any() for line in counts):
-        axis.axes.set_xscale("symlog", linthresh=min(positive))
-        axis.axes.set_xlim(left=-min(positive) / 4)  # room for what lies at 0, and no tick below
-        ticks = SymmetricalLogLocator(base=10, linthresh=min(positive), subs=subs)
+        low, high = min(positive), max(positive)
+        axis.axes.set_xscale("symlog", linthresh=low)
+        axis.axes.set_xlim(left=-low / 4)  # room for what lies at 0, and no tick below
+        decades = range(math.floor(math.log10(low)), math.ceil(math.log10(high)) + 1)
+        # No tick close to the one at 0.
+        at = [sub * 10.0**e for e in decades for sub in subs if low / 2 <= sub * 10.0**e <= high]
+        at = at if len(at) < MOST_TICKS else at[:: -(-len(at) // MOST_TICKS)]
+        ticks = FixedLocator([0, *at])
     else:
         axis.axes.set_xscale("log")
     axis.set_major_locator(ticks)

@@ -73,7 +73,8 @@ def _looseness(table):
     ratio = means["bound"] / means["measured"]
     held = int((table["bound"] >= table["measured"]).sum())
     low, high = (f"{float(f'{r:.2g}'):,g}" for r in (ratio.min(), ratio.max()))
-    return f"bound is {low} to {high} times what is measured;\nholds in {held} of {len(table)} runs"
+    looseness = f"The bound is {low} to {high} times the measured value"
+    return f"{looseness}\nand holds in {held} of {len(table)} runs"
 
 
 FIGURE = Theorem1

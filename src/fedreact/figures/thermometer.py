@@ -12,7 +12,7 @@ from fedreact.options import Natural
 from fedreact.rng import generator
 from fedreact.task_models.ridge import fit_ridge
 
-LABELS = {"noisy": "sensors with errors, as taken", "none": "perfect sensors"}
+LABELS = {"noisy": "sensors with errors (default)", "none": "perfect sensors"}
 
 
 @dataclass(frozen=True)
@@ -34,6 +34,7 @@ class Thermometer(FigureKind):
     def draw(self, title, cells, files):
         """Draw both panels."""
         from matplotlib.figure import Figure
+        from matplotlib.ticker import MaxNLocator
 
         from fedreact.data.sumo.windows import CHANNELS, NEEDED, SCALES, THERMOMETERS, cut_windows
         from fedreact.figures.style import COLOURS
@@ -54,10 +55,11 @@ class Thermometer(FigureKind):
             errors = np.sort(own_errors(data[kind]))
             label = f"{LABELS[kind]}: {errors.mean():.1f}"
             right.plot(np.arange(1, len(errors) + 1), errors, color=colour, label=label)
-        left.set_xlabel(f"Temperature that vehicle {self.vehicle} sees, in °C", fontsize="small")
-        left.set_ylabel("Charge in %", fontsize="small")
+        left.set_xlabel(f"Temperature measured by vehicle {self.vehicle} (°C)", fontsize="small")
+        left.xaxis.set_major_locator(MaxNLocator(5))
+        left.set_ylabel("Charge (%)", fontsize="small")
         right.set_xlabel("Vehicles, each with its own ridge regression, sorted", fontsize="small")
-        right.set_ylabel("Root mean square error in %", fontsize="small")
+        right.set_ylabel("Root mean square error (%)", fontsize="small")
         right.set_ylim(bottom=0)
         right.legend(
             fontsize="small", frameon=False, title="Mean over vehicles", title_fontsize="small"

@@ -56,7 +56,7 @@ class Trip(FigureKind):
         _map(figure, figure.add_subplot(grid[0]), content, trace)
 
         minutes, panels = trace["time"] / 60, []
-        series = {"charge": "Charge\nin %", "elevation": "Height\nin m", "speed": "Speed\nin km/h"}
+        series = {"charge": "Charge\n(%)", "elevation": "Height\n(m)", "speed": "Speed\n(km/h)"}
         for row, ((key, label), colour) in enumerate(zip(series.items(), COLOURS), start=1):
             axes = figure.add_subplot(grid[row], sharex=panels[0] if panels else None)
             panels.append(axes)
@@ -69,7 +69,7 @@ class Trip(FigureKind):
             axes.spines[["top", "right"]].set_visible(False)
             axes.tick_params(labelsize="small", labelbottom=row == len(series))
         axes.set_ylim(bottom=0)
-        axes.set_xlabel("Minutes since it set off", fontsize="small")
+        axes.set_xlabel("Time since departure (min)", fontsize="small")
         figure.align_ylabels(panels)
         km = trace["speed"].sum() / 1000
         what = f"{type_} ({role}), vehicle {self.vehicle}: {km:.0f} km in {minutes[-1]:.0f} minutes"
@@ -94,15 +94,15 @@ def _map(figure, axes, content, trace):
     path.set_array(trace["elevation"][1:])  # the same on each pass, as charge is not
     axes.add_collection(path)
     bar = figure.colorbar(path, ax=axes, shrink=0.7, pad=0.02)
-    bar.set_label("Height in m", fontsize="small")
+    bar.set_label("Height (m)", fontsize="small")
     bar.ax.tick_params(labelsize="small")
     for at, marker, label in ((way[0], "o", "start"), (way[-1], "s", "end")):
         look = {"markersize": 8, "color": "white", "markeredgecolor": "black"}
         axes.plot(*at, marker, label=label, markeredgewidth=1.4, **look)
     axes.autoscale_view()
     axes.set_aspect("equal")
-    axes.set_xlabel("km eastwards", fontsize="small")
-    axes.set_ylabel("km northwards", fontsize="small")
+    axes.set_xlabel("East (km)", fontsize="small")
+    axes.set_ylabel("North (km)", fontsize="small")
     axes.tick_params(labelsize="small")
     axes.spines[["top", "right"]].set_visible(False)
     axes.legend(frameon=True, fontsize="small", loc="best", framealpha=0.9, edgecolor="none")
