@@ -8,11 +8,21 @@ from small_table import folder, scores
 from fedreact.claims import forest, judged
 from fedreact.claims.contrasts import OUTCOMES
 from fedreact.claims.judged import Asked
+from fedreact.figures.style import save_png
 
 A1, SC = ([folder("s10"), "a1"], [folder("s10"), "sc"])
 CLAIMS = {
     name: {"claim": f"Claim {name}.", "source": "4"} for name in ("far", "near", "against", "same")
 }
+
+
+def test_a_picture_of_few_colours_keeps_those_of_the_outcomes(table, tmp_path):
+    from PIL import Image
+
+    save_png(forest.forest(table, CLAIMS, "Claims"), tmp_path / "a.png", forest.FEW)
+    picture = Image.open(tmp_path / "a.png").convert("RGB")
+    there = {to_hex([x / 255 for x in colour]) for _, colour in picture.getcolors(1 << 24)}
+    assert {forest.COLOURS[outcome] for outcome in ("holds", "reversed")} <= there
 
 
 def asked(claim, *contrasts, sign=1, margin=0.005):

@@ -3,6 +3,7 @@
 import textwrap
 from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass
+from itertools import pairwise
 
 import numpy as np
 import pandas as pd
@@ -21,11 +22,11 @@ COLOURS = {
 }
 """Of outcomes; shades of their own in grey, too."""
 MARKS = {"holds": "o", "negligible": "s", "reversed": "X", "undecided": "o", "not-testable": "d"}
-FEW = 64
+FEW = 256
 """Colours that its picture needs."""
 FILLED = {"holds", "negligible", "reversed"}
-NEAR = 10.0
-"""Margins up to which an effect stands in the panel of small ones."""
+BOUNDS = (0.0, 10.0, 100.0, np.inf)
+"""Of panels, in margins: an effect of 5 margins can be seen beside one of 50, not one of 500."""
 WIDTH = 10.5
 """Inches."""
 LINE = 0.135
@@ -79,24 +80,25 @@ def forest(table: pd.DataFrame, claims: Mapping[str, Mapping], title: str) -> Fi
     Returns
     -------
     matplotlib.figure.Figure
-        A panel of small and one of large effects, as far as there are any. A row is in units of
-        its claim's margin, so that all metrics share an axis; rows stand below their outcome.
+        A panel for each size of effects that occurs. A row is in units of its claim's margin, so
+        that all metrics share an axis; rows stand below their outcome.
     """
     rows = [row for row in _rows(table, claims) if not np.isnan(row.difference)]
-    near = [row for row in rows if abs(row.difference) <= NEAR]
-    far = [row for row in rows if abs(row.difference) > NEAR]
-    panels = [panel for panel in (near, far) if panel]
-    heights = [_height(panel) for panel in panels]
+    panels = {
+        _name(low, high): [row for row in rows if low <= abs(row.difference) < high]
+        for low, high in pairwise(BOUNDS)
+    }
+    panels = {name: panel for name, panel in panels.items() if panel}
+    heights = [_height(panel) for panel in panels.values()]
     lines = textwrap.wrap(title, 125)
     above, between = 0.17 * len(lines) + 0.55, 0.62
     total = above + sum(heights) + between * len(panels)
     figure = Figure((WIDTH, total))
     figure.text(0.012, 1 - 0.08 / total, "\n".join(lines), fontsize=9, weight="bold", va="top")
     top = total - above
-    for panel, height in zip(panels, heights):
+    for (name, panel), height in zip(panels.items(), heights):
         place = (0.44, (top - height) / total, 0.33, height / total)
         axis = figure.add_axes(place)
-        name = {True: "Small effects", False: "Large effects"}[panel is near]
         _draw(axis, panel, height, name if len(panels) > 1 else "Effects")
         top -= height + between
     if panels:
@@ -123,6 +125,13 @@ def _rows(table, claims) -> Iterator[Row]:
             *(difference, low, high, published),
             tuple(others) if len(contrasts) > 1 else (),
         )
+
+
+def _name(low, high):
+    """Name a panel by the sizes of its effects."""
+    if not low:
+        return f"Effects up to {high:g} margins"
+    return f"{low:g} to {high:g} margins" if np.isfinite(high) else f"Over {low:g} margins"
 
 
 def _unit(metric):
