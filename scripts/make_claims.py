@@ -11,6 +11,7 @@ from fedreact.tables.cells import read_scores
 
 def main(args):
     """Read scores, judge, write the forms."""
+    from fedreact.claims.forest import FEW, forest
     from fedreact.figures.style import save
 
     claims = read_yaml(args.claims)
@@ -28,12 +29,12 @@ def main(args):
     write_text(args.output.with_suffix(".md"), text)
     latex = render.latex(table, claims, title, args.scale, notes)
     write_text(args.output.with_suffix(".tex"), latex)
-    figure = render.forest(table, claims, f"{title}, scale {args.scale}. {render.counts(table)}")
+    figure = forest(table, claims, f"{title}, scale {args.scale}. {render.counts(table)}")
     with (
         atomic(args.output.with_suffix(".pdf")) as pdf,
         atomic(args.output.with_suffix(".png")) as png,
     ):
-        save(figure, pdf, png)
+        save(figure, pdf, png, FEW)
     log.info("%s", text)
 
 

@@ -34,6 +34,7 @@ def main(args):
 
 
 def _write(path, table, entries, title):
+    from fedreact.claims.forest import FEW, forest
     from fedreact.figures.style import save_png
 
     scale, title = path.parents[2].name, f"Claims of {title}"
@@ -41,9 +42,9 @@ def _write(path, table, entries, title):
     judged.write(table, path)
     text = render.markdown(table, entries, title, scale, notes)
     write_text(path.with_suffix(".md"), text)
-    figure = render.forest(table, entries, f"{title}, scale {scale}. {render.counts(table)}")
+    figure = forest(table, entries, f"{title}, scale {scale}. {render.counts(table)}")
     with atomic(path.with_suffix(".png")) as png:
-        save_png(figure, png)
+        save_png(figure, png, FEW)
 
 
 if __name__ == "__main__":

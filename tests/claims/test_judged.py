@@ -124,14 +124,6 @@ def test_latex_escapes(table):
     assert text.count(r"\\") >= 5
 
 
-def test_the_forest_has_a_line_a_claim_and_one_panel_a_metric(table):
-    figure = render.forest(table, CLAIMS, "Claims")
-    (axis,) = figure.axes
-    assert [label.get_text() for label in axis.get_yticklabels()] == [
-        of["claim"] for of in CLAIMS.values()
-    ]
-
-
 def test_contrasts_read_json_back():
     contrast = Contrast("10", "A1", "SC", A1, SC, 0.1)
     assert asked(contrasts=[["10", "A1", "SC", A1, SC, 0.1]]).contrasts == [contrast]

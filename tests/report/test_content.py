@@ -1,6 +1,7 @@
 """What the report knows of papers."""
 
 import pandas as pd
+import pytest
 from report_of_papers import paper
 
 from fedreact.report import content
@@ -25,8 +26,24 @@ def test_claims_know_their_cells_and_readings(tmp_path):
         ("first_table05-0", "first_table05-1"),
         ("first_table05-2", "first_table05-3"),
     ]
+    assert better.scope == "weakest of 2: RTD - 10 clients"
     assert better.moved_by == [("linkage: average", "reversed")]
     assert worse.moved_by == []
+
+
+@pytest.mark.parametrize(
+    ("line", "parts"),
+    [
+        ("fewer rounds", ("", "fewer rounds", "")),
+        ("clustered: 20 rounds (paper: 60 to 200)", ("clustered", "20 rounds", "60 to 200")),
+        ("full_10, full50: as a, b: c", ("full 10, full50", "as a, b: c", "")),
+        ("3 seeds (paper: 5) of ten", ("", "3 seeds (paper: 5) of ten", "")),
+        ("of each client: 20 rows", ("", "of each client: 20 rows", "")),
+    ],
+)
+def test_what_is_unlike_the_paper_has_parts(line, parts):
+    found = content.Unlike.read(line)
+    assert (found.of, found.here, found.paper) == parts
 
 
 def test_the_ledger_begins_with_what_moves_claims(tmp_path):

@@ -1,5 +1,6 @@
 """The page as it is written; tests/report/test_browser.py has it in a browser."""
 
+import html
 import json
 import re
 from argparse import Namespace
@@ -50,10 +51,24 @@ def test_the_first_screen_counts_what_was_rebuilt(two):
     assert "Scale quick. All of it, shorter." in first
     assert "16 cells rebuilt, in 2 tables, beside 2 figures" in first
     assert "= 2 reproduced ≠ 2 differs ? 0 undecided – 4 not comparable" in first
-    assert "1 hold 1 fail 0 undecided of 2 claims" in first
+    assert "1 hold 0 negligible 1 reversed 0 undecided 2 claims judged on these runs" in first
+    assert "8 published values beside rebuilt ones" in first
+    assert (
+        "1 of 2 claims holds, 1 is reversed. "
+        "Holds most clearly: A1 beats SC & others (at least +0.2000). "
+        "Reversed most clearly: SC is better than A1 (RTD - 10 clients: -0.2000)."
+    ) in html.unescape(first)
     assert "RTD: rtd" in first
     assert "RTD: pendigits" in first
     assert "commit 0123456789ab" in first
+
+
+def test_what_is_unlike_the_paper_is_a_table(tmp_path):
+    differences = ["fewer rounds", "sync_run: 20 rounds (paper: 60 to 200)"]
+    page = made(paper(tmp_path, differences=differences, claims=None))
+    unlike = page.split('<details class="unlike" open>')[1].split("</details>")[0]
+    rows = [text(row) for row in re.findall(r"<tr>(.*?)</tr>", unlike, re.DOTALL)]
+    assert rows == ["What Here Paper", "all fewer rounds", "sync run 20 rounds 60 to 200"]
 
 
 def test_it_needs_no_other_file_and_no_network(two):

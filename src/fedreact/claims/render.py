@@ -1,4 +1,4 @@
-"""Claims for readers: Markdown, LaTeX, and a forest plot."""
+"""Claims for readers: Markdown and LaTeX."""
 
 from collections.abc import Mapping, Sequence
 
@@ -10,14 +10,6 @@ from fedreact.claims.judged import BETWEEN, labels
 from fedreact.tables.render import tex
 
 HEADER = ["claim", "source", "outcome", "difference", "detectable", "P", "published"]
-COLOURS = {
-    "holds": "#00664b",
-    "negligible": "#56b4e9",
-    "reversed": "#a33d00",
-    "undecided": "#999999",
-    "not-testable": "#cccccc",
-}
-MARKS = {"holds": "o", "negligible": "s", "reversed": "X", "undecided": "|", "not-testable": "_"}
 METHOD = (
     "Differences are positive as claimed, paired by seed, with their 95% interval. The margin is "
     "the smallest difference that matters. A claim of a difference is negligible if the interval "
@@ -106,8 +98,7 @@ def lines(table: pd.DataFrame, claims: Mapping[str, Mapping]) -> list[list[str]]
             if whole["reading"]
             else (entry["claim"], entry["source"])
         )
-        numbers = [_signed(shown[key], decimals) for key in ("difference", "ci_low", "ci_high")]
-        difference = f"{numbers[0]} ({numbers[1]} to {numbers[2]})" if numbers[1] else numbers[0]
+        difference = numbers(shown)
         if len(contrasts) > 1:
             difference += f", {scope(whole, contrasts)}"
         detectable = _signed(shown["detectable"], decimals).lstrip("+")
@@ -148,39 +139,6 @@ def exceptions(whole: Mapping) -> list[str]:
     return whole["exceptions"].split(BETWEEN) if whole["exceptions"] else []
 
 
-def forest(table: pd.DataFrame, claims: Mapping[str, Mapping], title: str):
-    """Draw each claim's difference with its interval, and the published one; a panel a metric."""
-    import textwrap
-
-    from matplotlib.figure import Figure
-
-    from fedreact.figures import style
-
-    whole = _whole(table)
-    whole = whole[whole["reading"] == ""]
-    panels = [part for _, part in whole.groupby("metric", sort=False)]
-    heights = [len(part) + 1.2 for part in panels]
-    figure = Figure((9, 0.34 * sum(heights) + 1.2), layout="constrained")
-    axes = figure.subplots(len(panels), 1, squeeze=False, height_ratios=heights)[:, 0]
-    figure.suptitle(textwrap.fill(title, 110), fontsize=9, x=0.01, ha="left")
-    for axis, part in zip(axes, panels):
-        labels = []
-        for y, cell in enumerate(part.to_dict("records")):
-            colour = COLOURS[cell["outcome"]]
-            axis.plot([cell["ci_low"], cell["ci_high"]], [y, y], color=colour, linewidth=2)
-            axis.plot(cell["difference"], y, MARKS[cell["outcome"]], color=colour, markersize=6)
-            if cell["published"] is not None and not pd.isna(cell["published"]):
-                axis.plot(cell["published"], y, "D", color="black", fillstyle="none", markersize=5)
-            labels.append(textwrap.fill(claims[cell["claim"]]["claim"], 62))
-        name = plugins.load("metrics", part["metric"].iloc[0], "METRIC").title
-        style.forest(axis, labels, f"{name}: difference, positive as claimed")
-    for name in OUTCOMES:
-        axes[0].plot([], [], MARKS[name], color=COLOURS[name], label=name)
-    axes[0].plot([], [], "D", color="black", fillstyle="none", label="published")
-    axes[0].legend(fontsize=6, ncols=4, loc="lower right", bbox_to_anchor=(1, 1), frameon=False)
-    return figure
-
-
 def notes_of(markdown: str) -> list[str]:
     """Return the notes below the table of a text that :func:`markdown` made."""
     *_, below = markdown.rpartition("\n| ")
@@ -201,6 +159,13 @@ def _whole(table):
 
 def _is_whole(table):
     return table["at"].isna() | (table["at"] == "")
+
+
+def numbers(line: Mapping) -> str:
+    """Write the difference of a line with its interval."""
+    d = _decimals(line["metric"])
+    difference, low, high = (_signed(line[key], d) for key in ("difference", "ci_low", "ci_high"))
+    return f"{difference} ({low} to {high})" if low else difference
 
 
 def signed(difference: float, metric: str) -> str:

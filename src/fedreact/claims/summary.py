@@ -43,6 +43,28 @@ def summary_lines(claims_csv: Path, papers: Path) -> list[str]:
     names = list(dict.fromkeys(table["paper"]))
     claims = {paper: read_yaml(papers / paper / "claims.yaml") for paper in names}
     about = {paper: read_yaml(papers / paper / "paper.yaml") for paper in names}
+    return sum_up(table, claims, {paper: _called(one) for paper, one in about.items()})
+
+
+def sum_up(
+    table: pd.DataFrame,
+    claims: Mapping[str, Mapping[str, Mapping[str, Any]]],
+    called: Mapping[str, str],
+) -> list[str]:
+    """Do as :func:`summary_lines` does, on what it reads.
+
+    Parameters
+    ----------
+    table
+        What was judged.
+    claims
+        Entries by paper and name.
+    called
+        What each paper is called where there are several.
+    """
+    if table.empty:
+        return []
+    names = list(dict.fromkeys(table["paper"]))
     own = of_no_paper(table, claims)
     lines = [_counted(table, own)]
     named = table if own.all() else table[~own]
@@ -55,7 +77,7 @@ def summary_lines(claims_csv: Path, papers: Path) -> list[str]:
                 of_tables.setdefault((line["paper"], entry["table"]), (entry["claim"], line))
         texts = []
         for (paper, _), (claim, line) in list(of_tables.items())[:most]:
-            before = f"{_called(about[paper])}: " if len(names) > 1 else ""
+            before = f"{called[paper]}: " if len(names) > 1 else ""
             texts.append(f"{before}{claim.removesuffix('.')} ({_difference(line)}).")
         if texts:
             lines.append(f"{HEADINGS[outcome]} {' '.join(texts)}")

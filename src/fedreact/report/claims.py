@@ -6,7 +6,7 @@ from pathlib import Path
 from typing import Any
 
 from fedreact import plugins
-from fedreact.claims import judged
+from fedreact.claims import judged, render
 from fedreact.claims.contract import Claim as Asked
 from fedreact.report.names import interval, number
 from fedreact.report.tables import Table
@@ -44,7 +44,16 @@ class Line:
 
 @dataclass(frozen=True)
 class Claim:
-    """A claim: as judged on what is taken, its contrasts, and under the ledger's alternatives."""
+    """A claim: as judged on what is taken, its contrasts, and under the ledger's alternatives.
+
+    Attributes
+    ----------
+    whole
+        The difference that decides, with the claim's outcome.
+    scope
+        Whether that is the average or the weakest of its comparisons, and those that do not hold;
+        empty if it has one only.
+    """
 
     id: str
     name: str
@@ -53,6 +62,7 @@ class Claim:
     table: str
     metric: str
     whole: Line
+    scope: str
     contrasts: list[Line]
     readings: list[tuple[str, Line]] = field(default_factory=list)
 
@@ -92,17 +102,30 @@ def read(csv: Path, claims: Mapping[str, Mapping], paper: str, tables: Mapping[s
         whole, *contrasts = taken
         asked, metric = Asked(**given), plugins.load("metrics", whole["metric"], "METRIC")
         table = tables.get(asked.table)
-        others = lines[(lines["reading"] != "") & (lines["at"] == "")].to_dict("records")
+        readings = [lines[lines["reading"] == one].to_dict("records") for one in _others(lines)]
+        scope = render.scope(whole, contrasts) if len(contrasts) > 1 else ""
         groups.setdefault(metric.title, []).append(
             Claim(
                 *(f"{paper}-claim-{name}", name, asked.claim, asked.source),
-                *(table.name if table else "", metric.title, _line(whole, metric)),
+                *(table.name if table else "", metric.title, _decisive(taken, metric), scope),
                 [_line(each, metric, _cells(each, asked, table)) for each in contrasts],
-                [(each["reading"], _line(each, metric)) for each in others],
+                [(of[0]["reading"], _decisive(of, metric)) for of in readings],
             )
         )
     there = set(found["claim"])
     return groups, [given["claim"] for name, given in claims.items() if name not in there]
+
+
+def _others(lines):
+    """Readings other than what is taken."""
+    return [one for one in dict.fromkeys(lines["reading"]) if one]
+
+
+def _decisive(lines, metric):
+    """The difference that decides a claim under one reading, with the claim's outcome."""
+    whole, *contrasts = lines
+    shown = render.decisive(whole, contrasts)
+    return _line({**shown, "outcome": whole["outcome"], "at": "", "left": "", "right": ""}, metric)
 
 
 def _line(line: Mapping[str, Any], metric, cells=(None, None)) -> Line:

@@ -3,6 +3,7 @@
 import ast
 import base64
 import json
+import re
 import struct
 from collections import Counter
 from collections.abc import Mapping, Sequence
@@ -13,7 +14,9 @@ from typing import Any
 import pandas as pd
 
 from fedreact import plugins
+from fedreact.claims import judged
 from fedreact.claims.contrasts import OUTCOMES
+from fedreact.claims.summary import sum_up
 from fedreact.metrics.contract import COMPARED
 from fedreact.reading import read_yaml
 from fedreact.report import claims as claims_of
@@ -94,6 +97,24 @@ class Method:
 
 
 @dataclass(frozen=True)
+class Unlike:
+    """What differs from the paper: of what, as it is here, and as it is in the paper if known."""
+
+    of: str
+    here: str
+    paper: str
+
+    @classmethod
+    def read(cls, text: str) -> "Unlike":
+        """Read e.g. ``clustered: 20 rounds (paper: 60 to 200)``."""
+        of, here, paper = UNLIKE.fullmatch(text).groups(default="")
+        return cls(of.replace("_", " "), here, paper)
+
+
+UNLIKE = re.compile(r"(?:([\w-]+(?:, [\w-]+)*): )?(.*?)(?: \(paper: ([^()]*)\))?", re.DOTALL)
+
+
+@dataclass(frozen=True)
 class Paper:
     """All of a paper."""
 
@@ -101,7 +122,7 @@ class Paper:
     title: str
     called: str
     cite: str
-    differences: list[str]
+    differences: list[Unlike]
     data: list[tuple[str, str]]
     left_out: list[str]
     tables: list[Table]
@@ -151,6 +172,17 @@ def read(papers: Sequence[Mapping[str, Any]]) -> list[Paper]:
     return [_paper(given) for given in papers]
 
 
+def summary(papers: Sequence[Mapping[str, Any]]) -> list[str]:
+    """Sum up the claims of papers, each as the workflow names its files, in at most five lines."""
+    of = [given for given in papers if given["claims"]]
+    if not of:
+        return []
+    table = pd.concat([judged.read(Path(given["claims"]["csv"])) for given in of])
+    claims = {given["name"]: read_yaml(Path(given["claims"]["yaml"])) for given in of}
+    called = {given["name"]: given["called"] for given in of}
+    return sum_up(table.reset_index(drop=True), claims, called)
+
+
 def _paper(given):
     tables = [tables_of.read(one) for one in given["tables"]]
     groups, not_judged = {}, []
@@ -162,7 +194,8 @@ def _paper(given):
     ledger = read_yaml(Path(given["ledger"])) if given["ledger"] else {}
     effects = Path(given["effects"][0]) if given["effects"] else None
     return Paper(
-        *(given["name"], given["title"], given["called"], given["cite"], given["differences"]),
+        *(given["name"], given["title"], given["called"], given["cite"]),
+        [Unlike.read(text) for text in given["differences"]],
         *([tuple(pair) for pair in given["data"]], given["left_out"], tables),
         *([_figure(one) for one in given["figures"]], groups, not_judged),
         _ledger(given, ledger or {}, [c for group in groups.values() for c in group], effects),

@@ -11,7 +11,7 @@ from collections.abc import Mapping, Sequence
 from pathlib import Path
 from typing import Any
 
-from fedreact.report.content import Paper
+from fedreact.report.content import Paper, summary
 from fedreact.report.tables import Block, Table
 
 TEMPLATE = Path(__file__).with_name("templates") / "report.typ"
@@ -27,7 +27,7 @@ def document(papers: Sequence[Paper], told: Mapping[str, Any], **options: Any) -
     papers
         What :func:`fedreact.report.content.read` gives.
     told
-        ``scale``, and what to know ``about`` it.
+        ``scale``, what to know ``about`` it, and ``papers`` as the workflow names their files.
     options
         Of the compiler, e.g. ``format="png"`` for pictures of the pages.
     """
@@ -37,6 +37,7 @@ def document(papers: Sequence[Paper], told: Mapping[str, Any], **options: Any) -
         root = Path(folder)
         shutil.copy(TEMPLATE, root / "report.typ")
         content = {"scale": told["scale"], "about": told["about"]}
+        content["summary"] = [line.partition(":") for line in summary(told["papers"])]
         content["papers"] = [_paper(paper, root) for paper in papers]
         (root / "content.json").write_text(json.dumps(content, ensure_ascii=False))
         words = {"pdf_standards": "ua-1"} if options.get("format", "pdf") == "pdf" else {}
@@ -53,7 +54,7 @@ def _paper(paper, root):
         "cells": paper.n_cells,
         "outcomes": paper.outcomes,
         "verdicts": paper.verdicts,
-        "differences": paper.differences,
+        "differences": [vars(one) for one in paper.differences],
         "left_out": paper.left_out,
         "claims": [_claim(claim) for claim in paper.all_claims],
         "tables": [_table(table) for table in paper.tables],
@@ -68,7 +69,7 @@ def _paper(paper, root):
 def _claim(claim):
     found = {"sentence": claim.sentence, "source": claim.source, "metric": claim.metric}
     found |= {"outcome": claim.whole.outcome, "difference": claim.whole.text}
-    return found | {"published": claim.whole.published_text}
+    return found | {"published": claim.whole.published_text, "scope": claim.scope}
 
 
 def _figure(figure, root):

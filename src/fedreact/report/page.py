@@ -13,8 +13,9 @@ from typing import Any
 import jinja2
 from markupsafe import Markup
 
+from fedreact.claims.contract import OWN
 from fedreact.report import origins, plots
-from fedreact.report.content import Claim, Paper
+from fedreact.report.content import Claim, Paper, summary
 
 TEMPLATES = Path(__file__).with_name("templates")
 
@@ -27,7 +28,8 @@ def page(papers: Sequence[Paper], told: Mapping[str, Any]) -> str:
     papers
         What :func:`fedreact.report.content.read` gives.
     told
-        ``scale``, what to know ``about`` it, and ``datasets`` by name: title, citation, licence,
+        ``scale``, what to know ``about`` it, ``papers`` as the workflow names their files, and
+        ``datasets`` by name: title, citation, licence,
         page.
     """
     environment = jinja2.Environment(
@@ -49,13 +51,16 @@ def page(papers: Sequence[Paper], told: Mapping[str, Any]) -> str:
         papers=papers,
         scale=told["scale"],
         about=told["about"],
+        summary=[line.partition(":") for line in summary(told["papers"])],
         datasets=told["datasets"],
         total={
             "cells": sum(paper.n_cells for paper in papers),
             "tables": len(tables),
             "figures": sum(len(paper.figures) for paper in papers),
             "claims": len(claims),
+            "own": sum(bool(OWN.match(claim.source)) for claim in claims),
             "verdicts": summed([paper.verdicts for paper in papers]),
+            "published": sum(sum(paper.verdicts.values()) for paper in papers),
             "outcomes": summed([paper.outcomes for paper in papers]),
         },
         commits=origins.commits(tables),
