@@ -1,5 +1,10 @@
+<<<<<<< HEAD
 # make setup | tables | figures | plan | options | reference | compare | docs | pictures | docs-site | benchmarks | test | check | lint | unlock
 # (see README.md and docs/howto/run.md)
+=======
+# make setup | tables | figures | show | plan | options | reference | compare | docs | pictures | docs-site | benchmarks | test | check | lint | unlock
+# (see README.md and docs/running.md)
+>>>>>>> console
 
 PYTHON ?= python3
 CORES ?= $(shell getconf _NPROCESSORS_ONLN)
@@ -31,7 +36,7 @@ PARALLEL := -n auto --maxprocesses 8 --dist loadfile --no-loadscope-reorder
 # What `make options` lists: a kind of run, encoder, a partitioner, a dataset, ...; all, if empty.
 OF ?=
 
-.PHONY: setup tables figures plan options reference compare docs pictures docs-site benchmarks test check lint format pins unlock
+.PHONY: setup tables figures show plan options reference compare docs pictures docs-site benchmarks test check lint format pins unlock
 
 setup: .venv/.installed
 
@@ -45,6 +50,11 @@ tables: setup
 
 figures: setup
 	@$(ASKED) snakemake --cores $(CORES) all_figures $(SCALED)
+
+# TABLE=table05 prints a table of SCALE, CELL="table05/10 clients/w/ A2" says where a cell came from; without
+# either: what is built.
+show: setup
+	@python scripts/show.py $(TABLE) $(if $(CELL),--cell "$(CELL)") --scale $(SCALE)
 
 # What a run will cost, and what it has taken.
 plan: setup

@@ -19,14 +19,19 @@ def main(args):
         args.table = args.table.with_suffix(".csv")
     table = origins.read(args.table)
     cell = origins.find(table["cells"], args.row, args.column, args.metric)
-    origin = origins.part(table, cell)
-    made = provenance.read_record(results_of(args.table), args.table)
     if args.json:
-        print(json.dumps(origin | {"made": made}, indent=1))
-        return
-    if is_now(str(args.table), table["csv"]["sha256"]) is False:
-        print(f"{args.table} has changed since this was written; make it again\n")
-    print("\n".join(origins.describe(origin, made, is_now, code_now)))
+        made = provenance.read_record(results_of(args.table), args.table)
+        print(json.dumps(origins.part(table, cell) | {"made": made}, indent=1))
+    else:
+        print("\n".join(explained(args.table, table, cell)))
+
+
+def explained(csv, table, cell):
+    """Lines for people on a cell of a table."""
+    if is_now(str(csv), table["csv"]["sha256"]) is False:
+        yield f"{csv} has changed since this was written; make it again\n"
+    made = provenance.read_record(results_of(csv), csv)
+    yield from origins.describe(origins.part(table, cell), made, is_now, code_now)
 
 
 def is_now(path, digest):

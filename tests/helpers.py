@@ -53,6 +53,8 @@ SMOKE = ["--config", "scale=smoke"]
 SCRIPTS = Path(sys.executable).parent
 PATHS = os.environ | {"PATH": os.pathsep.join([str(SCRIPTS), os.environ["PATH"]])}
 """Environment in which the commands of this Python's environment are found."""
+VERBOSE = {"FEDREACT_VERBOSE": "1"}
+"""What has a run print all that Snakemake and the steps say."""
 
 
 def command(*words, cwd, env=None, timeout=900):

@@ -21,6 +21,7 @@ from helpers import (
     PATHS,
     SCRIPTS,
     SMOKE,
+    VERBOSE,
     command,
     descendants,
     longer_training,
@@ -127,7 +128,7 @@ class Campaign(threading.Thread):
             process = subprocess.Popen(
                 [SCRIPTS / words[0], *words[1:]],
                 cwd=self.project,
-                env=PATHS,
+                env=PATHS | VERBOSE,
                 stdout=file,
                 stderr=subprocess.STDOUT,
             )
@@ -330,7 +331,7 @@ def test_a_clock_set_back_or_forth(undisturbed, done, days):
     (removed,) = (done / "results/smoke/runs").glob("clustered/*/*/stationary10/all/seed1.csv")
     removed.unlink()
     shutil.rmtree(done / "results/smoke/tables")
-    printed, status = run(done)
+    printed, status = run(done, env=VERBOSE)
     assert status == 0, printed
     assert re.search(r"^run +1$", printed, re.MULTILINE), printed
     assert planned(TARGET, *SMOKE, cwd=done) == {}

@@ -6,7 +6,7 @@ import re
 
 import pandas as pd
 import pytest
-from helpers import SMOKE, command, digits, planned, snakemake
+from helpers import SMOKE, VERBOSE, command, digits, planned, snakemake
 
 pytestmark = pytest.mark.workflow
 
@@ -179,7 +179,7 @@ def test_a_cell_is_explained_and_rebuilt_by_the_command_that_it_names(copy):
     before = {path: path.read_bytes() for path in (folder / "stationary10/all").glob("*.csv")}
     before[copy / csv] = (copy / csv).read_bytes()
     times = {path: path.stat().st_mtime for path in before}
-    printed = snakemake(*rebuild[1:], cwd=copy)
+    printed = snakemake(*rebuild[1:], cwd=copy, env=VERBOSE)
     assert re.search(r"^run +2$", printed, re.MULTILINE)
     assert re.search(r"^total +3$", printed, re.MULTILINE)
     assert len(before) == 3

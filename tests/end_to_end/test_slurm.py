@@ -15,6 +15,7 @@ from helpers import (
     PATHS,
     SCRIPTS,
     SMOKE,
+    VERBOSE,
     command,
     copy_project,
     digits,
@@ -56,7 +57,7 @@ def cluster():
 def slurm(*targets, options=(), cwd):
     """Run the workflow there; some failures of clusters are silent, so it may not run for ever."""
     words = [*HERE, *options, *SMOKE, "--", *targets]
-    printed, status = command("snakemake", *words, cwd=cwd, timeout=600)
+    printed, status = command("snakemake", *words, cwd=cwd, env=VERBOSE, timeout=600)
     assert status == 0, printed[-6000:]
     return printed
 

@@ -8,7 +8,7 @@ from pathlib import Path
 
 import pandas as pd
 import pytest
-from helpers import SMOKE, command, planned, snakemake
+from helpers import SMOKE, VERBOSE, command, planned, snakemake
 
 pytestmark = [pytest.mark.workflow, pytest.mark.campaign]
 
@@ -26,7 +26,7 @@ def project(built, tmp_path_factory):
     shutil.copytree(TOY, copy, dirs_exist_ok=True)
     # Nothing of the other paper runs again, before or after.
     assert planned("all", *SMOKE, cwd=copy) == {}
-    printed = snakemake("--cores", "2", "toy", *SMOKE, cwd=copy)
+    printed = snakemake("--cores", "2", "toy", *SMOKE, cwd=copy, env=VERBOSE)
     assert "train_encoder" not in printed
     return copy
 

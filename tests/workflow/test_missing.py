@@ -9,6 +9,7 @@ from own_examples import add_examples
 from fedreact.data.sources import sumo_ev
 from fedreact.errors import UserError
 from fedreact.tables import cells
+from fedreact.workflow import ending
 from fedreact.workflow.files import results_of
 
 PARTITIONS = "config/papers/fed_react/partitions.yaml"
@@ -60,7 +61,12 @@ def test_a_file_that_is_missing_stops_only_what_needs_it(project):
     assert "table04" in said
     assert "there is no dataset 'gestures'" in said
     assert "data/own/gestures.npz" in said
-    # Who asks for it all the same is told so before anything is run, or a table of before is gone.
+    # Its target has no files, so that others go on; the summary of the run names it.
+    assert plan.targets()["table04"] == []
+    (alone,) = plan.left_out(ending.targets(plan, {"table04", "table05"}))
+    assert alone.startswith("Left out: table04: there is no dataset 'gestures'")
+    assert plan.left_out(ending.targets(plan, {"table05"})) == []
+    # Who asks for its file all the same is told so before anything is run, or its file is gone.
     with pytest.raises(UserError, match="table04: nothing of it can be built: there is no dataset"):
         plan.outputs.table_inputs("table04")
     assert plan.outputs.table_inputs("table05")
@@ -82,7 +88,12 @@ def test_a_paper_of_which_nothing_can_be_made_is_not_silently_nothing(project):
     )
     plan = make_plan(papers="mine")
     assert plan.chosen(plan.tables) == []
-    assert plan.targets()["mine"]
+    assert plan.targets()["mine"] == []
+    assert all(map(plan.outputs.missing, ending.targets(plan, {"mine"})))
+    assert ending.nothing(plan, {"mine"}, 1) is None  # something else was asked for, too
+    said = ending.nothing(plan, {"mine"}, 0)
+    assert said.startswith("nothing can be built: ")
+    assert "data/own/gestures.npz" in said
 
 
 def test_tables_of_one_kind_of_data_are_a_target(monkeypatch):

@@ -1,13 +1,26 @@
 """What a run of the workflow says of its progress."""
 
+import io
 from types import SimpleNamespace
 
-from fedreact.workflow import progress
+import pytest
+from helpers import wait_until
+
+from fedreact.workflow import console, progress
 
 
 class Job:
-    def __init__(self, rule, output):
+    def __init__(self, rule, output, **wildcards):
         self.rule, self.output = SimpleNamespace(name=rule), [output]
+        self.wildcards_dict = wildcards
+
+    def is_group(self):
+        return False
+
+
+class Group(list):
+    def is_group(self):
+        return True
 
 
 def test_what_is_to_do_is_said_by_table():
@@ -49,3 +62,47 @@ def test_hours_and_less_than_a_minute():
     done = [("run", 60.0)]
     assert progress.message(done, {"run": 600}, 601, 60.0).endswith("about 10 hours left.")
     assert progress.message(done, {"run": 1}, 2, 60.0).endswith("about a minute left.")
+
+
+class Terminal(io.StringIO):
+    def isatty(self):
+        return True
+
+
+@pytest.mark.parametrize("stream", [io.StringIO(), Terminal()])
+def test_a_run_says_how_far_it_is_and_what_is_made(stream, tmp_path, monkeypatch):
+    """In a terminal in one line, elsewhere in several."""
+    monkeypatch.setenv("TERM", "xterm")
+    monkeypatch.setenv("COLUMNS", "200")
+    monkeypatch.setattr(progress, "OFTEN", 0.01)
+    monkeypatch.setattr(progress, "EVERY", 0.01)
+    jobs = [Job("run", f"{i}.csv", kind="clustered", dataset="waves", seed=i) for i in range(3)]
+    done = {jobs[0]}
+    dag = SimpleNamespace(finished=done.__contains__)
+    one = console.Console(True, stream=stream)
+    running = [Group(jobs[1:])]
+    found = progress.Progress(dag, jobs, lambda: running, tmp_path, one)
+    line = "1 of 3 jobs are done. Now: run waves 1 ..."
+    wait_until(lambda: stream.getvalue().count(line) > 1)
+    done.update(jobs)
+    running.clear()
+    wait_until(lambda: "3 of 3 jobs are done." in stream.getvalue())
+    found.stop()
+    assert found.left() == []
+    text = stream.getvalue()
+    if stream.isatty():
+        assert "\n" not in text
+        assert text.endswith("\r\x1b[K")
+    else:
+        assert text.startswith(f"{line}\n")
+        assert "\x1b" not in text
+
+
+def test_a_long_run_prints_few_lines():
+    """One a minute at first; in a weekend fewer than thirty."""
+    elapsed, lines = 0.0, 0
+    while elapsed < 60 * 3600:
+        elapsed += progress.pause(lines, elapsed)
+        lines += 1
+        assert lines > 15 or elapsed == 60 * lines
+    assert 20 < lines < 30

@@ -21,7 +21,7 @@ VERBOSE = "FEDREACT_VERBOSE"
 QUIET = "FEDREACT_QUIET"
 """The environment's variable by which steps know that only their logs have what they print."""
 
-ERRORS = 5
+ERRORS = 3
 """So many errors are printed as they happen; the summary has the others."""
 
 NOTHING = "Nothing to be done"
@@ -93,7 +93,8 @@ class Console:
         self.stream = stream or sys.stdout
         dumb = os.environ.get("TERM", "dumb") == "dumb"
         self.live = quiet and self.stream.isatty() and not dumb
-        self.started, self.errors = False, 0
+        self.started = False
+        self._errors: set[str] = set()
         self._shown, self._lock = False, threading.RLock()
         os.environ.pop(QUIET, None)
         if quiet:
@@ -157,10 +158,12 @@ class Console:
         return not (self.started or event in EVENTS or said.startswith(BEFORE))
 
     def failed(self, logs: Iterable[str]) -> None:
-        """Say that a step has failed, and why its log says so."""
-        self.errors += 1
-        if self.errors <= ERRORS:
-            self.say(*(failures.line(Path(log)) for log in logs))
+        """Say that a step has failed, and why its log says so; once, if others say the same."""
+        for line in map(failures.line, map(Path, logs)):
+            reason = line.rpartition("  (")[0]
+            if reason not in self._errors and len(self._errors) < ERRORS:
+                self.say(line)
+            self._errors.add(reason)
 
 
 class _Errors(logging.Handler):

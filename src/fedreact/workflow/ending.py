@@ -3,11 +3,13 @@
 import os
 import shlex
 import sys
+from collections import Counter
 from collections.abc import Iterable, Sequence
 from importlib.util import find_spec
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
+from fedreact.workflow import failures
 from fedreact.workflow.papers import FOLDER
 
 if TYPE_CHECKING:
@@ -16,7 +18,7 @@ if TYPE_CHECKING:
 COMMAND = "FEDREACT_COMMAND"
 """The environment's variable with the command that a user gave, if not Snakemake's own."""
 
-LINES = 8
+LINES = 5
 """So many errors, or reasons for what is left out, are said in lines of their own."""
 
 WIDTH = 10
@@ -96,14 +98,33 @@ def lines(
     if "report" in asked and (out / "report.html").is_file():
         stale = any(job.rule.name == "report" for job in left)
         found.append(_line("Open", f"{out}/report.html{' (of an earlier run)' if stale else ''}"))
-    found += _several("Left out", _without_head(plan.left_out(targets(plan, asked))))
+    wanted = targets(plan, asked)
+    left_out = [line.removeprefix("Left out: ") for line in plan.left_out(wanted)]
+    found += [_line("Left out", line) for line in _few([*left_out, *parts(plan, wanted)])]
     if failed or left:
-        found += _several("Failed", failed or ["the run was stopped"])
+        jobs = f"{len(failed)} job{'s' if len(failed) > 1 else ''}:"
+        found.append(_line("Failed", jobs if failed else "the run was stopped"))
+        found += _few(failures.grouped(failed))
         if names := _outputs(left):
-            found.append(_line("Not built", _few(names)))
+            found.append(_line("Not built", ", ".join(_few(names))))
         found.append(_line("Again", again()))
         found.append(_line("Logs", f"{plan.results}/logs/, .snakemake/log/"))
     return found
+
+
+def parts(plan: "Plan", wanted: Iterable[str]) -> list[str]:
+    """A line for each reason for which cells of tables and figures are left out, most cells first.
+
+    Those of which nothing is made are not among them.
+    """
+    why: dict[str, Counter[str]] = {}
+    for target in wanted:
+        if plan.outputs.missing(target) is None:
+            for cell in plan.outputs.cells(target).values():
+                if cell.skipped:
+                    why.setdefault(cell.skipped, Counter())[target] += 1
+    most = sorted(why.items(), key=lambda one: -one[1].total())
+    return [f"cells of {', '.join(_few(list(of)))}: {reason}" for reason, of in most]
 
 
 def _head(plan, tables, figures, incomplete, seconds):
@@ -124,28 +145,16 @@ def _claims(csv):
     return summary_lines(csv, FOLDER)[:5]
 
 
-def _without_head(lines):
-    return [line.removeprefix("Left out: ") for line in lines]
-
-
-def _several(word, lines):
-    """Lines of their own below a word; the first stands beside it, unless it says error itself."""
-    shown, more = list(lines[:LINES]), len(lines) - LINES
-    if more > 0:
-        shown.append(f"and {more} more")
-    if word == "Failed" and shown:
-        return [f"Failed    {len(lines)}:", *shown]
-    return [_line(word if i == 0 else "", line) for i, line in enumerate(shown)]
+def _few(lines):
+    """Some of them, and how many more there are."""
+    more = len(lines) - LINES
+    return [*lines[:LINES], *([f"... and {more} more"] if more > 0 else [])]
 
 
 def _outputs(jobs):
     """Tables, figures and the report among what jobs make."""
     named = {"make_table", "make_figure", "report", "claims"}
     return sorted(Path(str(job.output[0])).stem for job in jobs if job.rule.name in named)
-
-
-def _few(names):
-    return ", ".join(names[:LINES]) + (f" and {len(names) - LINES} more" * (len(names) > LINES))
 
 
 def _line(word, text):

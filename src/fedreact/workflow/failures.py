@@ -53,6 +53,18 @@ def errors(logs: Path) -> list[str]:
     return found
 
 
+def grouped(errors: Iterable[str]) -> list[str]:
+    """Lines of :func:`errors`, one of those that say the same; how many say so stands in it."""
+    same: dict[str, list[str]] = {}
+    for error in errors:
+        text, _, log = error.rpartition("  (")
+        same.setdefault(text, []).append(log.removesuffix(")"))
+    return [
+        f"{text}  ({logs[0]}{f', and {len(logs) - 1} more logs' if len(logs) > 1 else ''})"
+        for text, logs in same.items()
+    ]
+
+
 def line(log: Path) -> str:
     """Why a job failed, as its log says, and where that lies."""
     if not log.is_file():

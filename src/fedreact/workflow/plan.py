@@ -149,14 +149,16 @@ class Plan:
             if paper in wanted and not (named is not self.searches and self.outputs.missing(target))
         ]
 
-    def left_out(self, targets: Iterable[str] = ()) -> list[str]:
+    def left_out(self, targets: Iterable[str] | None = None) -> list[str]:
         """A line for each reason for which tables and figures cannot be made here.
 
         They are those of the chosen papers, if none are given.
         """
         why: dict[str, list[str]] = {}
         named = self.tables | self.figures
-        for target in list(targets) or [t for t, (of, _) in named.items() if of in self.papers]:
+        if targets is None:
+            targets = [target for target, (of, _) in named.items() if of in self.papers]
+        for target in targets:
             if reason := self.outputs.missing(target):
                 why.setdefault(reason, []).append(target)
         return [f"Left out: {', '.join(targets)}: {reason}." for reason, targets in why.items()]
