@@ -1,10 +1,5 @@
-<<<<<<< HEAD
-# make setup | tables | figures | plan | options | reference | compare | docs | pictures | docs-site | benchmarks | test | check | lint | unlock
-# (see README.md and docs/howto/run.md)
-=======
 # make setup | tables | figures | show | plan | options | reference | compare | docs | pictures | docs-site | benchmarks | test | check | lint | unlock
-# (see README.md and docs/running.md)
->>>>>>> console
+# (see README.md and docs/howto/run.md)
 
 PYTHON ?= python3
 CORES ?= $(shell getconf _NPROCESSORS_ONLN)

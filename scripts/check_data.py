@@ -1,6 +1,7 @@
 """Describe a dataset of your own, and warn of what would make results meaningless; run nothing.
 
-Clients are those that the file names; without any, deal its series to clusters (docs/howto/own_data.md).
+Clients are those that the file names; without any, deal its series to clusters
+(docs/howto/own_data.md).
 """
 
 from pathlib import Path

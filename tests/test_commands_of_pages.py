@@ -1,4 +1,4 @@
-"""Every command that README.md, CONTRIBUTING.md and docs/ show works: it is run, or held to what it names.
+"""Every command of README.md, CONTRIBUTING.md and docs/ works: it is run, or its names exist.
 
 Shell lines stand in blocks of ``bash`` and ``console``, and in text between backticks. Targets of
 make and Snakemake are looked up, words for scripts go through their parsers, and what other

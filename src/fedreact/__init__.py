@@ -1,7 +1,7 @@
 """Fed-REACT: federated representation learning for heterogeneous and evolving time series.
 
-The parts that are meant to be used by hand, by their names (docs/howto/notebook.md). Each is loaded when
-it is asked for, so that ``import fedreact`` costs nothing.
+The parts that are meant to be used by hand, by their names (docs/howto/notebook.md). Each is
+loaded when it is asked for, so that ``import fedreact`` costs nothing.
 """
 
 from importlib import import_module

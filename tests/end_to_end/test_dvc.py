@@ -1,4 +1,4 @@
-"""Versions of results: DVC agrees with Snakemake, a clone has nothing to do (docs/howto/versions_dvc.md)."""
+"""DVC agrees with Snakemake, and a clone has nothing to do (docs/howto/versions_dvc.md)."""
 
 import json
 import shutil
