@@ -137,14 +137,14 @@ def test_a_refuted_claim_shows_its_weakest_comparison_and_names_the_others(tmp_p
     whole = table.to_dict("records")[0]
     assert whole["outcome"] == "reversed"
     assert whole["weakest"] == "g: A1"
-    same = [f"{at}: A1 again (negligible)" for at in "cdef"]
-    assert render.exceptions(whole) == [*same, "g: A1 (reversed)"]
+    same = [(f"{at}: A1 again", "negligible") for at in "cdef"]
+    assert render.exceptions(whole) == [*same, ("g: A1", "reversed")]
     assert "average" not in render.markdown(table, CLAIMS, "t", "quick", []).partition("|---")[2]
     ((_, _, said, difference, *_, published),) = render.lines(table, CLAIMS)
     assert (said, published) == ("reversed", "-0.2000")
     assert difference == (
-        "-0.2000 (-0.2000 to -0.2000), weakest of 7: g: A1; 2 of 7 hold, not "
-        "c: A1 again (negligible), d: A1 again (negligible), e: A1 again (negligible) and 2 more"
+        "-0.2000 (-0.2000 to -0.2000), weakest of 7: g: A1; 2 of 7 hold; "
+        "negligible: c: A1 again, d: A1 again, e: A1 again and 1 more; reversed: g: A1"
     )
     judged.write(table, tmp_path / "claims.csv")
     again = judged.read(tmp_path / "claims.csv")

@@ -16,8 +16,7 @@ METHOD = (
     "lies within the margin on both sides of 0; else it holds if the interval lies above 0, and is "
     "reversed if it lies below 0. A claim of equality holds if the interval lies within the "
     "margin, and is reversed if it lies outside. Everything else is undecided, and so is a claim "
-    "with fewer than three seeds. A claim is not testable where a baseline is at chance level or a "
-    "trivial predictor is ahead of both methods. A claim about every one of several comparisons "
+    "with fewer than three seeds. A claim about every one of several comparisons "
     "holds if each comparison holds, and one counterexample refutes it, after Holm's correction; "
     "its line shows the weakest comparison, and names those that do not hold. Other claims show "
     "the average. Detectable: the smallest difference that this run would have shown with a "
@@ -118,7 +117,7 @@ def decisive(whole: Mapping, contrasts: list[Mapping]) -> Mapping:
 
 
 MOST_NAMED = 3
-"""Comparisons that do not hold, named in a cell; the csv has them all."""
+"""Comparisons of an outcome that are named in a cell; the csv has them all."""
 
 
 def scope(whole: Mapping, contrasts: list[Mapping]) -> str:
@@ -127,16 +126,25 @@ def scope(whole: Mapping, contrasts: list[Mapping]) -> str:
     if whole["over"] == "average":
         return f"average of {n}"
     text = f"weakest of {n}: {whole['weakest']}"
-    if not (names := exceptions(whole)):
+    by_outcome: dict[str, list[str]] = {}
+    for name, outcome in exceptions(whole):
+        by_outcome.setdefault(outcome, []).append(name)
+    if not by_outcome:
         return text
-    more = len(names) - MOST_NAMED
-    named = ", ".join(names[:MOST_NAMED]) + (f" and {more} more" if more > 0 else "")
-    return f"{text}; {n - len(names)} of {n} hold, not {named}"
+    n_hold = n - sum(map(len, by_outcome.values()))
+    parts = [text, f"{n_hold or 'none'} of {n} {'hold' if n_hold > 1 else 'holds'}"]
+    for outcome in (name for name in OUTCOMES if name in by_outcome):
+        names = by_outcome[outcome]
+        more = f" and {len(names) - MOST_NAMED} more" if len(names) > MOST_NAMED else ""
+        parts.append(f"{outcome}: {', '.join(names[:MOST_NAMED])}{more}")
+    return "; ".join(parts)
 
 
-def exceptions(whole: Mapping) -> list[str]:
-    """Return the comparisons that do not hold, with their outcomes."""
-    return whole["exceptions"].split(BETWEEN) if whole["exceptions"] else []
+def exceptions(whole: Mapping) -> list[tuple[str, str]]:
+    """Return the comparisons that do not hold, each with its outcome."""
+    texts = whole["exceptions"].split(BETWEEN) if whole["exceptions"] else []
+    parts = [text.removesuffix(")").rpartition(" (") for text in texts]
+    return [(name, outcome) for name, _, outcome in parts]
 
 
 def notes_of(markdown: str) -> list[str]:
