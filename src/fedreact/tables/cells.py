@@ -227,7 +227,7 @@ def build(
     places = {(place.row, place.column): place for place in layout if not place.skipped}
     if not places:
         why = "; ".join(dict.fromkeys(str(place.skipped) for place in layout))
-        raise UserError(f"{table}: no cell can be built: {why}")
+        raise UserError(f"{table}: nothing of it can be built: {why}")
     means = per_seed(about.metrics, scores, about.last)
     lines = []
     for metric in about.metrics:
