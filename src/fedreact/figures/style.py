@@ -54,7 +54,7 @@ MOST_TICKS = 7
 
 def logarithmic(axis, counts):
     """Make an axis of counts logarithmic, and linear up to the smallest one above 0."""
-    from matplotlib.ticker import FixedLocator, LogLocator, NullFormatter
+    from matplotlib.ticker import FixedLocator, LogLocator, NullFormatter, NullLocator
 
     positive = [value for line in counts for value in line if value > 0]
     if not positive:
@@ -69,6 +69,7 @@ def logarithmic(axis, counts):
         at = [sub * 10.0**e for e in decades for sub in subs if low / 2 <= sub * 10.0**e <= high]
         at = at if len(at) < MOST_TICKS else at[:: -(-len(at) // MOST_TICKS)]
         ticks = FixedLocator([0, *at])
+        axis.set_minor_locator(NullLocator())
     else:
         axis.axes.set_xscale("log")
     axis.set_major_locator(ticks)
