@@ -218,7 +218,7 @@ def all_options() -> Iterator[str]:
                 continue
             yield f"### {name} ({what})\n"
             lines = [
-                (option, f"`{default}`" if default else "", _cell(text))
+                (option, f"`{default}`" if default else "", _cell(_inline(text)))
                 for option, default, text in options.table(cls)
             ]
             yield from _table(("option", "default", "meaning"), lines, code=1)
@@ -370,14 +370,22 @@ def markdown(docstring: str) -> str:
 
     Sections become lists, indented blocks become blocks of text, cross references become code.
     """
-    text = REFERENCE.sub(
-        lambda m: f"`{m['to'] if m['role'] == 'mod' else m['to'].split('.')[-1]}`", docstring
-    ).replace("``", "`")
-    head, *parts = SECTION.split(text)
+    head, *parts = SECTION.split(_inline(docstring))
     made = [_blocks(head)]
     for title, body in zip(parts[::2], parts[1::2], strict=True):
         made.append(f"*{title}*\n\n{_items(inspect.cleandoc(body).splitlines())}")
     return "\n\n".join(part.strip() for part in made if part.strip())
+
+
+def _inline(text: str) -> str:
+    """Write cross references and code of reST as code of Markdown."""
+
+    def name(reference):
+        """The last part of what is referred to; of a module, all of it."""
+        path = reference["to"]
+        return f"`{path if reference['role'] == 'mod' else path.split('.')[-1]}`"
+
+    return REFERENCE.sub(name, text).replace("``", "`")
 
 
 def _blocks(text: str) -> str:
