@@ -1,4 +1,4 @@
-# make setup | tables | figures | show | plan | options | reference | compare | docs | pictures | docs-site | benchmarks | test | check | lint | unlock
+# make setup | tables | figures | show | plan | options | reference | compare | docs | docs-site | benchmarks | test | check | lint | unlock
 # (see README.md and docs/howto/run.md)
 
 PYTHON ?= python3
@@ -31,7 +31,7 @@ PARALLEL := -n auto --maxprocesses 8 --dist loadfile --no-loadscope-reorder
 # What `make options` lists: a kind of run, encoder, a partitioner, a dataset, ...; all, if empty.
 OF ?=
 
-.PHONY: setup tables figures show plan options reference compare docs pictures docs-site benchmarks test check lint format pins unlock
+.PHONY: setup tables figures show plan options reference compare docs docs-site benchmarks test check lint format pins unlock
 
 setup: .venv/.installed
 
@@ -75,12 +75,6 @@ compare: setup
 # Write README.md and pages of docs/ from docs/templates/ and reference/.
 docs: setup
 	@python scripts/make_docs.py docs/templates
-
-# The first screen of the report of SCALE (`snakemake report`), wide and narrow, into docs/; by Chromium.
-SEEN := chromium --headless=new --no-sandbox --hide-scrollbars
-pictures:
-	@$(SEEN) --window-size=1300,780 --screenshot=docs/report-wide.png file://$(CURDIR)/results/$(SCALE)/report.html
-	@$(SEEN) --window-size=390,844 --screenshot=docs/report-narrow.png file://$(CURDIR)/results/$(SCALE)/report.html
 
 # README, docs/ and the API as pages for a browser, in site/; what builds them is installed here.
 docs-site: .venv/.docs

@@ -73,7 +73,8 @@ def table(place, name, title="Accuracy", data="rtd"):
     came |= {"caption": f"{title}. Rebuilt on {data}.", "reference": "A1"}
     came["notes"] = ["A first note.", "A second one, 5 < 6."]
     csv.with_suffix(origins.SUFFIX).write_text(json.dumps(came))
-    return {"name": name, "short": "table05", "csv": str(csv), "title": title, "methods": "column"}
+    shown = {"title": title, "methods": "column", "names": {}}
+    return {"name": name, "short": "table05", "csv": str(csv), **shown}
 
 
 def claims(place, name):

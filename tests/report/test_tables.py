@@ -34,6 +34,9 @@ def test_what_cannot_be_compared_has_no_sign(tmp_path):
     assert (one.verdict, one.mark, one.published) == ("not-comparable", "", "0.900")
 
 
+UNNAMED = {"row": {}, "column": {}}
+
+
 def lines(rows, columns):
     return [
         {"row": r, "column": c, "metric": "accuracy", "data": "d", "mean": 0.5 + i / 100}
@@ -45,12 +48,12 @@ def lines(rows, columns):
 
 def test_columns_that_would_not_fit_are_rows():
     methods = [f"m{i}" for i in range(9)]
-    (block,) = tables._blocks(lines(["a", "b"], methods), "column")
+    (block,) = tables._blocks(lines(["a", "b"], methods), "column", UNNAMED)
     assert [label for label, _ in block.rows] == methods
     assert block.columns == ["a", "b"]
     assert block.corner == "Method"
     assert [row[0].best for _, row in block.rows] == [False] * 8 + [True]
-    (block,) = tables._blocks(lines(["a", "b"], methods[:5]), "column")
+    (block,) = tables._blocks(lines(["a", "b"], methods[:5]), "column", UNNAMED)
     assert [label for label, _ in block.rows] == ["a", "b"]
     assert block.corner == "Setting"
 

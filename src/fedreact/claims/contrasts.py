@@ -50,8 +50,8 @@ class Evidence:
     difference, ci, n
         Mean over seeds, its 95% interval, and the number of seeds. Positive is as claimed.
     probability
-        That the mean lies on the claimed side (within the margin, if equality is claimed), given a
-        flat prior.
+        Probability, under a flat prior, of a mean on the claimed side (within the margin, if
+        equality is claimed).
     detectable
         The smallest difference that as many seeds with this spread show in 80% of runs.
     p_holds, p_reversed, p_negligible

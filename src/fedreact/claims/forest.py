@@ -39,7 +39,7 @@ OF_NUMBERS = 36
 
 @dataclass(frozen=True)
 class Row:
-    """A claim as it is drawn; differences in margins, NaN where there is none.
+    """A claim as it is drawn; differences in margins, NaN where missing.
 
     Attributes
     ----------

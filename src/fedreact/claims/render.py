@@ -27,11 +27,11 @@ METHOD = (
 )
 
 TO_A_TARGET = (
-    "Claims about what is spent until a score is reached: the score is what the worse of the two "
-    "methods has in the end of the same budget, seed by seed, so that both reach it. Curves are "
-    "straight between the rounds that are scored. Who has it by the first of these may have spent "
-    "anything up to what that round costs: then the interval reaches from the least to the most, "
-    "the middle stands for the difference, and there is no P."
+    "Claims about what is spent until a score is reached: the target is the lower final score of "
+    "the two methods under the same budget, seed by seed, so both reach it. Curves are "
+    "interpolated linearly between scored rounds. A method that reaches the target in its first "
+    "scored round may have spent anything up to the cost of that round: the interval then covers "
+    "this range, its middle stands for the difference, and no P is given."
 )
 
 

@@ -19,7 +19,7 @@ class Gain(FigureKind):
     over
         The other method.
     label
-        Of the axis.
+        Label of the axis.
     """
 
     settings: dict[str, str]

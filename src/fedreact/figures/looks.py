@@ -7,11 +7,12 @@ imported here, since the workflow starts often.
 """
 
 import contextlib
-import re
 from collections import Counter
 from collections.abc import Iterable, Iterator, Mapping
 from contextvars import ContextVar
 from typing import NamedTuple
+
+from fedreact.tables.labels import display
 
 PALETTE = [
     "#0072B2",  # blue, vermilion, green, pink, orange, sky blue, black: Okabe and Ito
@@ -124,21 +125,10 @@ def named(label: str, data: Iterable[str]) -> str:
     Returns
     -------
     str
-        E.g. ``"(a) Digits (pendigits; paper: RTD)"``; the label as it is where it names no role of
-        data, where its data is the paper's, or where several datasets are shown.
+        As tables name rows, see :func:`fedreact.tables.labels.display`; the label as it is where
+        several datasets are shown.
     """
     datasets = list(dict.fromkeys(data))
     if len(datasets) != 1:
         return label
-    plain = _plain(datasets[0].partition("+")[0])
-    for role, name in _PAPER.get(NO_PAPER).names.items():
-        found = re.search(rf"(?<![\w-]){re.escape(name)}(?![\w-])", label)
-        if found and plain not in (_plain(role), _plain(name)) and _plain(role) != _plain(name):
-            shown = f"{role.capitalize()} ({datasets[0]}; paper: {name})"
-            return label[: found.start()] + shown + label[found.end() :]
-    return label
-
-
-def _plain(name):
-    """Return a name in small letters, without what joins its words."""
-    return re.sub(r"[-_ ]", "", name.lower())
+    return display(label, datasets[0], _PAPER.get(NO_PAPER).names)

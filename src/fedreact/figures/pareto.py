@@ -20,7 +20,7 @@ class Pareto(FigureKind):
     panels
         By title: methods by label. A method is its name or what a cell of a table may say.
     setting
-        Of all that name no other.
+        Setting of the panels that name no other.
     over
         The cost, on a logarithmic axis.
     score

@@ -35,7 +35,7 @@ class Series(FigureKind):
     labels
         Names of labels from 0 on, where numbers would say too little.
     planes
-        Of images whose rows are channels: 1 for grey ones, 3 for colours; 0 for what is no image.
+        Colour planes of an image whose rows are channels: 1 if grey, 3 in colour; 0 for no image.
     """
 
     data: str

@@ -126,11 +126,11 @@ def _cell(table, line, of, texts):
     if line["gap"] is not None and metric.better and not metric.counted:
         gap = interval(line["gap_low"], line["gap_high"], d, "+")
         text = number(line["gap"], d, "+") + (f" ({gap})" if gap else "")
-        facts[f"Less {table.reference}, by seed"] = text
+        facts[f"Difference to {table.reference}, paired by seed"] = text
         if line["gap_published"] is not None:
             published = number(line["gap_published"], metric.decimals, "+")
             verdict = line["gap_verdict"].replace("-", " ")
-            facts["The same published"] = f"{published} ({verdict})"
+            facts["Published difference"] = f"{published} ({verdict})"
     if "setting" in of:
         facts |= {"Setting": of["setting"], "Method": of["method"]}
     found = {

@@ -10,12 +10,13 @@ import pandas as pd
 
 from fedreact import plugins
 from fedreact.report.names import interval, number, printed
+from fedreact.tables.labels import Names
 from fedreact.tables.origins import SUFFIX
 
 WIDEST = 7
 """Columns that fit a screen. Of a table with more, these are shown as rows."""
 MARKS = {"reproduced": "=", "differs": "≠", "undecided": "?"}
-"""Of verdicts: told apart without colour."""
+"""Signs of verdicts, which need no colour."""
 
 
 @dataclass(frozen=True)
@@ -103,8 +104,9 @@ def read(given: Mapping[str, Any]) -> Table:
     Parameters
     ----------
     given
-        ``name`` of its target, ``short`` in its paper, ``csv``, ``title``, and whether ``methods``
-        are its rows or its columns, if either.
+        ``name`` of its target, ``short`` in its paper, ``csv``, ``title``, whether ``methods`` are
+        its rows or its columns, if either, and the ``names`` that its paper gives its data, by
+        role.
     """
     csv = Path(given["csv"])
     labels = dict.fromkeys(("row", "column"), str)  # "10" and "NA" are labels, too
@@ -114,16 +116,22 @@ def read(given: Mapping[str, Any]) -> Table:
     caption = origins["caption"].removeprefix(f"{given['title']}. ")
     return Table(
         *(given["name"], printed(given["short"]), given["title"], caption, origins["notes"]),
-        *(origins["reference"], list(_blocks(lines, given["methods"])), lines, origins, csv),
+        *(origins["reference"], list(_blocks(lines, given["methods"], _labels(found, given)))),
+        *(lines, origins, csv),
     )
 
 
-def _blocks(lines, methods):
+def _labels(cells, given):
+    """Labels of rows and columns as people read them: by the data that is in them."""
+    names = Names(given["names"])
+    return {side: names.labels(cells, side) for side in ("row", "column")}
+
+
+def _blocks(lines, methods, labels):
     """A block a metric; columns become rows where they would not fit."""
     of_metric: dict[str, list[tuple[int, dict]]] = {}
     for at, line in enumerate(lines):
         of_metric.setdefault(line["metric"], []).append((at, line))
-    several = len({line["data"] for line in lines if line["n_seeds"]}) > 1
     n = {key: len({line[key] for line in lines}) for key in ("row", "column")}
     turned = n["column"] > max(WIDEST, n["row"])
     side, top = ("column", "row") if turned else ("row", "column")
@@ -131,20 +139,14 @@ def _blocks(lines, methods):
         shown = plugins.load("metrics", metric, "METRIC")
         best = _best(placed, methods, shown.better)
         cells = {(line[side], line[top]): _cell(at, line, shown, at in best) for at, line in placed}
-        data = {line["row"]: line["data"] for _, line in placed if line["n_seeds"]}
-        labels = {
-            line["row"]: f"{line['row']} [{data[line['row']]}]"
-            for _, line in placed
-            if several and line["row"] in data
-        }
         columns, rows = ([*dict.fromkeys(line[key] for _, line in placed)] for key in (top, side))
         yield Block(
             shown.title,
             shown.better,
             {"row": "Setting", "column": "Method"}[side] if methods == "column" else "",
-            [labels.get(column, column) for column in columns],
+            [labels[top].get(column, column) for column in columns],
             [
-                (labels.get(row, row), [cells.get((row, column)) for column in columns])
+                (labels[side].get(row, row), [cells.get((row, column)) for column in columns])
                 for row in rows
             ],
         )

@@ -39,7 +39,7 @@ class Cell:
     published
         Published value.
     sign
-        Of the verdict, see :data:`SIGNS`.
+        Sign of the verdict, see :data:`SIGNS`.
     against
         :data:`BETTER` or :data:`WORSE` than the reference, if significantly so.
     mark

@@ -8,9 +8,9 @@ from collections.abc import Iterable, Mapping
 from dataclasses import dataclass, field
 from typing import TYPE_CHECKING
 
-import pandas as pd
-
 if TYPE_CHECKING:
+    import pandas as pd
+
     from fedreact.data.registry import DatasetEntry
 
 
@@ -87,7 +87,7 @@ class Names:
         """Name a row or column, see :func:`display`."""
         return display(label, data, self.of_roles)
 
-    def labels(self, cells: pd.DataFrame, side: str) -> dict[str, str]:
+    def labels(self, cells: "pd.DataFrame", side: str) -> dict[str, str]:
         """Names of the rows or columns of cells, by their labels there.
 
         Where rows hold several datasets, each row names its own.

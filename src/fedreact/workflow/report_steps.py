@@ -104,12 +104,13 @@ class ReportSteps:
         return {"csv": csv, "yaml": f"{paper.folder}/claims.yaml"}
 
     def _table(self, target):
-        _, short, spec = self._entry("tables", target)
+        paper, short, spec = self._entry("tables", target)
         methods = {"settings": "column", "methods": "row"}[spec.rows_are]
         if spec.study or len(spec.rows if methods == "row" else spec.columns) < 2:
             methods = None
         csv = self.plan.files.table(target)[0]
-        return {"name": target, "short": short, "csv": csv, "title": spec.title, "methods": methods}
+        of_table = {"csv": csv, "methods": methods, "names": paper.about.names_of_data}
+        return {"name": target, "short": short, "title": spec.title, **of_table}
 
     def _figure(self, target):
         _, short, spec = self._entry("figures", target)
