@@ -57,13 +57,7 @@ def main(args):
 if __name__ == "__main__":
     p = parser(__doc__)
     p.add_argument("file", type=Path, help="data/own/<name>.npz, or a file to place there")
-    p.add_argument(
-        "--samples-per-round",
-        type=int,
-        default=Options().samples_per_round,
-        help="labelled samples per round",
-    )
-    p.add_argument(
-        "--test-share", type=float, default=Owner().test_share, help="share of the test set"
-    )
+    samples, share = Options().samples_per_round, Owner().test_share
+    p.add_argument("--samples-per-round", type=int, default=samples, help="labelled ones")
+    p.add_argument("--test-share", type=float, default=share, help="share of the test set")
     run(main, p)

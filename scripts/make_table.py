@@ -20,36 +20,29 @@ def main(args):
     spec = read_entry(args.tables, args.name)
     published = values.read(args.published)
     table = args.output.stem
+    names = Names(**read_json(args.names, "--names")) if args.names else Names()
     if args.layout is None:
         (study,) = args.scores
         built = cells.computed(table, pd.read_csv(study), published)
-        of_runs, findings = {"study": study}, {}
+        came, findings, runs = {"study": study}, {}, None
     else:
         layout = [cells.Place(*line) for line in read_json(args.layout, "--layout")]
         about = cells.About.of(spec)
         scores = reached(layout, about, cells.read_scores(args.scores))
         built = cells.build(table, layout, about, published, scores, args.differences)
-        of_runs = {"layout": layout, "scores": scores, "last": about.last}
+        came = {"layout": layout, "scores": scores, "last": about.last}
         findings = cells.findings(layout, args.scores)
+        runs = notes.OfRuns(args.scale, names, about, layout, args.differences, findings)
     as_csv = {"index": False, "float_format": "%.6f", "lineterminator": "\n"}
     write_text(args.output, built.to_csv(**as_csv))
     lines = cells.read(args.output)  # as whoever reads the csv sees them
-    names = Names(**read_json(args.names, "--names")) if args.names else Names()
-    if args.layout is None:
-        caption = notes.caption_of_study(spec["title"], published["source"])
-        below = notes.of_study(lines, published)
-    else:
-        source = published["source"]
-        caption = notes.caption(spec["title"], lines, args.scale, source, names, about.when)
-        asked = (about.metrics, layout, published, args.differences)
-        below = notes.of_scores(lines, *asked, findings)
-    below += notes.plain(spec.get("notes", []))
+    caption, below = notes.around(spec, lines, published, runs)
     shown = grid(lines, caption, below, names, spec.get("reference"))
     text = render.markdown(shown)
     write_text(args.output.with_suffix(".tex"), render.latex(shown, table))
     write_text(args.output.with_suffix(".md"), text)
     whose = (table, built, published, str(args.published), args.output)
-    came_from = origins.origins(*whose, differences=args.differences, **of_runs)
+    came_from = origins.origins(*whose, differences=args.differences, **came)
     labels = names.labels(lines, "column") | names.labels(lines, "row")
     came_from |= {"caption": caption, "notes": [note.alone(labels) for note in below]}
     came_from |= {"reference": spec.get("reference"), "findings": findings}

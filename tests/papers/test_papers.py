@@ -9,7 +9,8 @@ from fedreact import options
 from fedreact.reading import read_yaml
 from fedreact.runs import contract as runs
 from fedreact.tables import published as values
-from fedreact.workflow.papers import FOLDER, options_of_step, paper_names
+from fedreact.workflow.papers import FOLDER, paper_names
+from fedreact.workflow.scales import options_of_step
 
 PAPERS = [path.parent.name for path in sorted((ROOT / FOLDER).glob("*/paper.yaml"))]
 PUBLISHED = sorted((ROOT / FOLDER).glob("*/published/*.yaml"))

@@ -91,7 +91,7 @@ def test_pages_are_written_beside_their_csv(small):
 
 def test_a_title_stands_once_where_there_is_nothing_else_to_say():
     page = (ROOT / "reference/quick/fed_react/tables/communication.md").read_text()
-    assert page.count("What a client receives and sends in a round") == 1
+    assert page.count("Bytes that a client receives and sends per round") == 1
 
 
 def test_a_table_that_is_none_any_more_is_a_clear_error(small):

@@ -188,7 +188,7 @@ def test_what_is_sent_to_those_whose_update_is_lost_counts_too(tmp_path):
 
 
 def test_if_nothing_arrives_in_time_it_is_said(tmp_path):
-    with pytest.raises(UserError, match=r"m0, a setting, seed 0: no update comes in time"):
+    with pytest.raises(UserError, match=r"m0, a setting, seed 0: no update arrives in time"):
         run(tmp_path, "fedasync", minutes=0.001)
     with pytest.raises(UserError, match="lost is 1, so no update arrives"):
         check(replace(OPTIONS, lost=1.0), None)

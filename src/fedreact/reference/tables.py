@@ -76,18 +76,12 @@ class Kept:
         paper, lines = self._paper(csv), cells.read(csv)
         values = self._published(csv)
         names = Names.registered(paper.about.names_of_data, self.registry)
-        if entry.study:
-            caption = notes.caption_of_study(entry.title, values["source"])
-            below = notes.of_study(lines, values)
-        else:
-            about = cells.About.of(vars_of(entry))
-            source = values["source"]
-            caption = notes.caption(entry.title, lines, self.scale, source, names, about.when)
+        runs, given = None, vars_of(entry)
+        if not entry.study:
             findings = self._findings(csv.parents[1]).get(csv.stem, {})
-            layout = self._layout(csv, lines)
-            asked = (entry.metrics, layout, values, paper.scale.differences)
-            below = notes.of_scores(lines, *asked, findings)
-        below += notes.plain(entry.notes)
+            of_scale = (self._layout(csv, lines), paper.scale.differences, findings)
+            runs = notes.OfRuns(self.scale, names, cells.About.of(given), *of_scale)
+        caption, below = notes.around(given, lines, values, runs)
         return grid(lines, caption, below, names, entry.reference)
 
     def annotated(self, table: str, row: str, column: str, metric: str = "") -> str:

@@ -52,7 +52,7 @@ def _shown(name, role, data):
     if _plain(name) == _plain(base):
         return name
     if role == base or _plain(role) == _plain(name):
-        return f"{name} ({data})"
+        return f"{name} ({base})"
     return f"{role[0].upper()}{role[1:]} ({data}; paper: {name})"
 
 

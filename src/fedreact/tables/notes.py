@@ -2,12 +2,13 @@
 
 from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass
+from typing import Any
 
 import pandas as pd
 
 from fedreact import plugins
 from fedreact.tables import cells as of_cells
-from fedreact.tables.cells import ALL, Place
+from fedreact.tables.cells import ALL, About, Place
 from fedreact.tables.labels import Names
 from fedreact.tables.published import NOTHING, doubts
 
@@ -36,6 +37,60 @@ class Note:
         about = [names.get(row, row) for row in self.rows]
         about += [", ".join(names.get(label, label) for label in place) for place in self.cells]
         return f"{'; '.join(about)}: {self.text}" if about else self.text
+
+
+@dataclass(frozen=True)
+class OfRuns:
+    """What a table of runs, not of a study, is made of.
+
+    Attributes
+    ----------
+    scale
+        Scale of the runs.
+    names
+        Names of the data.
+    about
+        What is shown of them.
+    layout
+        Cells that were asked for, with what the scale does otherwise in each.
+    differences
+        How this scale differs from the paper in all cells.
+    findings
+        What makes the scores of a row mean nothing (:func:`fedreact.tables.cells.findings`).
+    """
+
+    scale: str
+    names: Names
+    about: About
+    layout: Sequence[Place]
+    differences: Sequence[str]
+    findings: Mapping[str, Sequence[str]]
+
+
+def around(
+    entry: Mapping[str, Any], cells: pd.DataFrame, published: dict, runs: OfRuns | None
+) -> tuple[str, list[Note]]:
+    """Return the caption of a table and the notes below it.
+
+    Parameters
+    ----------
+    entry
+        Of ``tables.yaml``.
+    cells
+        Lines of the table.
+    published
+        Content of its file of published values.
+    runs
+        What it is made of; None for a study.
+    """
+    source = published["source"]
+    if runs is None:
+        title, below = caption_of_study(entry["title"], source), of_study(cells, published)
+    else:
+        when, asked = runs.about.when, (runs.about.metrics, runs.layout, published)
+        title = caption(entry["title"], cells, runs.scale, source, runs.names, when)
+        below = of_scores(cells, *asked, runs.differences, runs.findings)
+    return title, below + plain(entry.get("notes", []))
 
 
 def caption(

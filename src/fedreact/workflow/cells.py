@@ -11,7 +11,8 @@ from fedreact.metrics.contract import PRIMARY
 from fedreact.runs import contract as runs
 from fedreact.workflow import variants
 from fedreact.workflow.once import once
-from fedreact.workflow.papers import PARTITIONERS, Paper
+from fedreact.workflow.papers import Paper
+from fedreact.workflow.scales import PARTITIONERS
 from fedreact.workflow.searches import Searches
 from fedreact.workflow.steps import Steps
 

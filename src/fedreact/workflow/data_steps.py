@@ -6,7 +6,7 @@ from typing import TYPE_CHECKING
 from fedreact import options
 from fedreact.workflow import sources, variants
 from fedreact.workflow.code import digest
-from fedreact.workflow.papers import PARTITIONERS
+from fedreact.workflow.scales import PARTITIONERS
 
 if TYPE_CHECKING:
     from fedreact.workflow.plan import Plan

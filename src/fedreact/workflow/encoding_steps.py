@@ -6,7 +6,7 @@ from fedreact import options, plugins
 from fedreact.encoding import spec
 from fedreact.workflow import variants
 from fedreact.workflow.code import digest
-from fedreact.workflow.papers import ENCODER
+from fedreact.workflow.scales import ENCODER
 
 if TYPE_CHECKING:
     from fedreact.workflow.plan import Plan

@@ -11,27 +11,23 @@ from pathlib import Path
 
 from fedreact import options, plugins
 from fedreact.claims.contract import Claim
-from fedreact.encoding import spec as encoding
-from fedreact.errors import UserError, known, unknown
+from fedreact.errors import UserError
 from fedreact.reading import read_yaml
 from fedreact.runs import contract as runs
 from fedreact.workflow.entries import (
     About,
     FigureSpec,
     LedgerEntry,
-    PaperScale,
     PartitionSpec,
     SearchSpec,
     SettingSpec,
-    Shared,
     TableSpec,
 )
+from fedreact.workflow.scales import PARTITIONERS, PaperScale, check_scale, check_step
 
 FOLDER = Path("config/papers")
 NAME = r"[A-Za-z0-9][A-Za-z0-9._-]*"
 """Of what becomes a part of paths, where other characters mark changes."""
-ENCODER = "encoder"
-PARTITIONERS = "clients/partitioners"
 
 
 @dataclass(frozen=True, eq=False)
@@ -111,7 +107,7 @@ def load_paper(name: str, scale: str, like: str | None = None) -> Paper:
         options.check_all(SearchSpec, *read("search")),
         options.check_all(LedgerEntry, *read("ledger")),
         options.check_all(Claim, *read("claims")),
-        _scale(given, where, settings, partitions),
+        check_scale(given, where, settings, partitions),
     )
     _check_names(paper)
     for table, spec in paper.tables.items():
@@ -157,7 +153,7 @@ def _partition(given, where):
     if not isinstance(by, str) or not isinstance(data, str):
         known = ", ".join(plugins.names(PARTITIONERS, "PARTITIONER"))
         raise UserError(f"{where}: by: a partitioner is needed; known: {known}")
-    _check_step(by, rest, where)
+    check_step(by, rest, where)
     return PartitionSpec(data, by, rest)
 
 
@@ -167,7 +163,7 @@ def _setting(given, where):
     if not isinstance(partition, str):
         raise UserError(f"{where}: partition: a name of partitions.yaml is needed")
     for step, of_step in rest.items():
-        _check_step(step, of_step, where)
+        check_step(step, of_step, where)
     return SettingSpec(partition, rest)
 
 
@@ -190,66 +186,3 @@ def _figure(given, where):
         raise UserError(f"{where}: needs a title and a kind")
     made = plugins.make("figures", {"kind": kind, **rest}, "FIGURE", where)
     return FigureSpec(title, kind, made, study)
-
-
-def _scale(content, where, settings, partitions):
-    scale = options.check(PaperScale, content, where)
-    if scale.encoder_from != "own":
-        options.check(Shared, scale.encoder_from, f"{where}: encoder_from")
-    for what in ("settings", "unlike", "encoder_own", "left_out"):
-        for setting in getattr(scale, what):
-            if setting not in settings:
-                raise UserError(f"{where}: {what}: {unknown(setting, settings)}")
-    for setting, reason in scale.left_out.items():
-        by_kind = reason if isinstance(reason, Mapping) else {}
-        if odd := [kind for kind in by_kind if kind not in runs.kinds()]:
-            raise UserError(f"{where}: left_out: {setting}: {unknown(odd[0], runs.kinds())}")
-        if not all(isinstance(text, str) for text in by_kind.values() or [reason]):
-            raise UserError(f"{where}: left_out: {setting}: wanted a reason, or one by kind of run")
-    for name, given in scale.partitions.items():
-        if name not in partitions:
-            raise UserError(f"{where}: partitions: {unknown(name, partitions)}")
-        _check_step(partitions[name].by, given, f"{where}: partitions: {name}")
-    roles = dict.fromkeys(spec.data for spec in partitions.values())
-    for role in scale.of:
-        if role not in roles:
-            raise UserError(f"{where}: of: {unknown(role, roles)}")
-    if odd := [of for of in scale.differences_of if of not in {*roles, *runs.kinds()}]:
-        raise UserError(f"{where}: differences_of: {unknown(odd[0], [*roles, *runs.kinds()])}")
-    layers = [scale.defaults, scale.at_most, *scale.of.values(), *scale.settings.values()]
-    for step, of_step in ((step, of) for layer in layers for step, of in layer.items()):
-        _check_step(step, of_step, where)
-    for step, bounds in scale.at_most.items():
-        if step not in runs.kinds():
-            raise UserError(f"{where}: at_most: {unknown(step, runs.kinds())}")
-        if odd := [v for v in bounds.values() if type(v) not in (int, float)]:
-            raise UserError(f"{where}: at_most: {options.shown(odd[0])} is no number")
-    for what, named in (("seeds", scale.seeds), *(("unlike", o) for o in scale.unlike.values())):
-        for kind in named:
-            if kind not in runs.kinds():
-                raise UserError(f"{where}: {what}: {unknown(kind, runs.kinds())}")
-    return scale
-
-
-def _check_step(step, given, where):
-    """Options of a step, as far as they are given."""
-    cls = options_of_step(step, where)
-    if not isinstance(given, Mapping):
-        raise UserError(f"{where}: {step}: wanted options, got {options.shown(given)}")
-    if odd := [key for key in given if key not in options.names(cls)]:
-        there = known(options.names(cls), odd[0])
-        raise UserError(f"{where}: unknown option {odd[0]} of {step}; known: {there}")
-    options.check(options.part_of(cls, only=tuple(given)), given, f"{where}: {step}")
-
-
-def options_of_step(step: str, where: str) -> type:
-    """Options of a step: of the encoder, a kind of run, or a partitioner."""
-    if step == ENCODER:
-        return encoding.Options
-    if step in runs.kinds():
-        return runs.part_of(step, "spec").Options
-    try:
-        return plugins.load(PARTITIONERS, step, "PARTITIONER")
-    except UserError:
-        steps = [ENCODER, *runs.kinds(), *plugins.names(PARTITIONERS, "PARTITIONER")]
-        raise UserError(f"{where}: {unknown(step, steps)}") from None

@@ -16,13 +16,8 @@ from fedreact.runs import contract as runs
 from fedreact.workflow import variants
 from fedreact.workflow.entries import PartitionSpec
 from fedreact.workflow.once import once
-from fedreact.workflow.papers import (
-    ENCODER,
-    PARTITIONERS,
-    Paper,
-    load_paper,
-    paper_names,
-)
+from fedreact.workflow.papers import Paper, load_paper, paper_names
+from fedreact.workflow.scales import ENCODER, PARTITIONERS
 from fedreact.workflow.sources import Sources
 
 

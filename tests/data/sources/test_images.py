@@ -95,7 +95,7 @@ DAMAGED = {
     ),
     "one-value-short": (
         gzip.compress(GOOD[:-1]),
-        r"has 1567 values, where its sizes \(2, 28, 28\) need 1568",
+        r"has 1567 values, but sizes \(2, 28, 28\) need 1568",
     ),
     "one-value-over": (gzip.compress(GOOD + b"\0"), "has 1569 values"),
     "absurd-sizes": (

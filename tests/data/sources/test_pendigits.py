@@ -95,7 +95,7 @@ def test_read_puts_both_files_together(two_digits):
 
 
 def test_a_wrong_number_of_digits_is_refused():
-    with pytest.raises(UserError, match=r"pendigits-orig.tra: holds 2 digits instead of 7494"):
+    with pytest.raises(UserError, match=r"pendigits-orig.tra: holds 2 digits, not 7494"):
         pendigits.read(SNIPPET, SNIPPET)
 
 
