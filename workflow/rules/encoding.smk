@@ -13,6 +13,8 @@ rule train_encoder:
         f"{R}/encoders/{{paper}}/{{dataset}}/{{encoder}}/seed{{seed}}.npz",
     log:
         f"{R}/logs/encoders/{{paper}}/{{dataset}}/{{encoder}}/seed{{seed}}.log",
+    # First, as little else can run while the last one trains.
+    priority: 1
     conda:
         "../../environment.yml"
     threads: lambda w: PLAN.encoding.threads(w.paper, w.encoder)
