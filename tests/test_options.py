@@ -19,7 +19,7 @@ from fedreact.encoding import spec as encoding
 from fedreact.errors import UserError
 from fedreact.options import Count, InnerShare, Natural, NonNegative, Positive, Probability, Share
 from fedreact.runs import contract as runs
-from fedreact.workflow import entries
+from fedreact.workflow import entries, scales
 from fedreact.workflow.config import Config, Scale
 
 QUICK = settings(
@@ -431,7 +431,7 @@ def test_any_value_of_any_option_is_taken_or_refused_in_one_line(name, choice):
 @pytest.mark.parametrize(
     "cls",
     [Config, Scale, entries.About, entries.TableSpec, entries.SearchSpec, entries.LedgerEntry]
-    + [entries.PaperScale, entries.Shared],
+    + [scales.PaperScale, scales.Shared],
 )
 @QUICK
 @given(choice=st.data())

@@ -99,7 +99,9 @@ def test_uv_is_pinned():
 
 
 def command_of_make(*words, cwd, env=None):
-    environment = os.environ | (env or {})
+    # Run by another make, it would say which folders it enters.
+    ours = ("MAKELEVEL", "MAKEFLAGS", "MFLAGS")
+    environment = {k: v for k, v in os.environ.items() if k not in ours} | (env or {})
     done = subprocess.run(
         ["make", *words], cwd=cwd, env=environment, capture_output=True, text=True
     )

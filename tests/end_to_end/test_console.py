@@ -122,7 +122,7 @@ def test_all_is_printed_where_that_is_asked_for(project):
     lines, status = run(project, "communication", env=VERBOSE)
     assert status == 0
     assert {"Job stats:", "Select jobs to execute..."} < set(lines)
-    assert any(line.startswith("|---") for line in lines)  # the table
+    assert any(line.startswith("| ---") for line in lines)  # the table
 
 
 def test_tables_and_cells_are_shown(project):

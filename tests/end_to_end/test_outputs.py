@@ -25,6 +25,7 @@ FIGURES = [f"fig{i:02}" for i in range(1, 13)] + [
     "clients_stationary",
     "clients_migration",
     *(["people_labels"] if os.environ.get("FEDREACT_DATA_MIRROR") else []),
+    *("gain_over_alone", "accuracy_rounds", "pareto", "published"),
     "compute",
     "phase1_steps",
     "traffic",
