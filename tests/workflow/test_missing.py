@@ -43,6 +43,16 @@ def test_a_figure_has_panels_of_the_data_that_is_there(monkeypatch):
     assert plan.outputs.missing("aso_fed_fig5_6") is None
 
 
+def test_a_table_whose_cells_a_scale_leaves_out_is_none_of_its_targets(monkeypatch):
+    monkeypatch.chdir(ROOT)
+    plan = make_plan(scale="quick")
+    assert plan.targets()["table11"] == []
+    assert plan.targets()["table01"] != []
+    (said,) = plan.left_out(["table01", "table11"])
+    assert said.startswith("Left out: table11: windows of rounds")
+    assert make_plan(scale="overnight").targets()["table11"] != []
+
+
 def test_vehicles_that_are_ready_need_no_sumo(project, monkeypatch):
     monkeypatch.setattr(sumo_ev, "find_spec", lambda name: None)
     ready = project / "results/smoke/data/sumo-ev.npz"

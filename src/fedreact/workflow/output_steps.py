@@ -74,11 +74,9 @@ class OutputSteps:
 
     def missing(self, target: str) -> str | None:
         """Why nothing of a table or figure can be made here; ``None`` if something can."""
-        cells = list(self.cells(target).values())
-        data = [cell.data for cell in cells]
-        if not data and target in self.plan.figures:
-            data = self._asked(target)[1]
-        why = [self.plan.sources.missing(name) for name in data]
+        why = [cell.skipped for cell in self.cells(target).values()]
+        if not why and target in self.plan.figures:
+            why = [self.plan.sources.missing(name) for name in self._asked(target)[1]]
         return why[0] if why and all(why) else None
 
     def _known(self, target):

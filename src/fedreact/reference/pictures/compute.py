@@ -1,4 +1,7 @@
-"""Accuracy of Fed-REACT and the supervised baselines at each kept budget of compute."""
+"""Accuracy of Fed-REACT and the supervised baselines at each kept budget of compute.
+
+A scale whose compute cannot train the baselines has Fed-REACT alone.
+"""
 
 from fedreact.reference.pictures import marks
 
@@ -57,6 +60,7 @@ def draw(kept):
 
 def _line(panel, runs, column, label, look, at):
     """Draw a method's accuracy over its GFLOPs, and its published value at the right."""
+    runs = [run for run in runs if column in run.columns(TABLE, ROW)]
     x = [run.line(TABLE, ROW, column, "gflops")["mean"] for run in runs]
     cells = [run.line(TABLE, ROW, column, "accuracy") for run in runs]
     means = [cell["mean"] for cell in cells]
