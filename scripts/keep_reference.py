@@ -1,5 +1,7 @@
-"""Keep a run in reference/<scale>/<paper>/: tables, claims, effects of the ledger, searches,
-figures that pages show, and what it took. `make docs` writes pages from it.
+"""Keep a run in reference/<scale>/<paper>/: tables, claims, their values by seed, effects of the
+ledger, searches, figures that pages show, and what it took. `make docs` writes pages from it.
+
+Searches and effects that the run has not built stay as they were kept.
 """
 
 from pathlib import Path
