@@ -142,7 +142,7 @@ def corrected(p):
 def whole_outcome(over, outcomes, alone, average):
     """Judge a claim by the outcomes of its contrasts, corrected and each alone, or its average."""
     if over == "average":
-        return "not-testable" if "not-testable" in outcomes else average
+        return average
     for name in ("reversed", "negligible", "not-testable"):
         if name in outcomes:
             return name
@@ -183,11 +183,13 @@ def claims(folder):
             for x, part, one, of_all in zip(seeds, parts, p, corrected(p))
         ]
         alone = [outcome(len(x), part["reason"], one, one) for x, part, one in zip(seeds, parts, p)]
-        mean = pd.concat([x[["value", "most"]] for x in seeds], axis=1, join="inner")
+        testable = [x for x, part in zip(seeds, parts) if not part["reason"]] or seeds
+        mean = pd.concat([x[["value", "most"]] for x in testable], axis=1, join="inner")
         mean = mean.T.groupby(level=0).mean().T if len(mean) else nothing
         average = p_values(list(mean["value"]), list(mean["most"]), whole["margin"], equal)
         outcomes = [one["outcome"] for one in again]
-        of_average = outcome(len(mean), "", average, average)
+        none_left = all(part["reason"] for part in parts)
+        of_average = outcome(len(mean), none_left, average, average)
         judged = whole_outcome(whole["over"], outcomes, alone, of_average)
         again.append(numbers(mean["value"], mean["most"]) | {"outcome": judged})
         size = max([abs(one) for x in seeds for one in x["most"]], default=0)

@@ -97,10 +97,9 @@ def test_a_title_stands_once_where_there_is_nothing_else_to_say():
 
 
 def test_a_table_that_is_none_any_more_is_a_clear_error(small):
-    other = small / "tables/table99.csv"
-    shutil.copy(small / "tables/table05.csv", other)
-    with pytest.raises(UserError, match=r"table99\.csv: .*tables\.yaml has no table table99"):
-        Kept(small.parent).page(other)
+    store.write(small / store.TABLES, TABLE.replace("\ntable05,", "\ntable99,"))
+    with pytest.raises(UserError, match=r"tables\.csv\.gz: .*tables\.yaml lacks table99; keep"):
+        tables.write(small.parents[1])
 
 
 def test_a_kept_cell_in_words(small):

@@ -1,6 +1,7 @@
 """Values by seed: every number of a kept run comes out again, with code that shares nothing."""
 
 import json
+import re
 
 import numpy as np
 import pandas as pd
@@ -183,6 +184,27 @@ def test_every_number_of_a_made_run_comes_out_again(kept_small, tmp_path):
     assert n == 5 * sum(1 + len(one["contrasts"]) for one in CLAIMS)
     outcomes = set(judged.read(kept_small / "claims/toy.csv")["outcome"])
     assert outcomes == {"holds", "negligible", "reversed", "undecided"}
+
+
+def test_the_lines_of_the_page_give_means_and_intervals(kept_small):
+    page = (ROOT / "docs/howto/run.md").read_text()
+    code = re.search(r"^```python\n(import pandas.*?)^```", page, re.MULTILINE | re.DOTALL)[1]
+    assert len(code.splitlines()) == 3
+    for shown, small in {
+        "reference/quick/fed_react/values.csv.gz": str(kept_small / store.VALUES),
+        "'table05'": "'toy_t1'",
+    }.items():
+        assert shown in code
+        code = code.replace(shown, small)
+    printed = []
+    exec(code, {"print": printed.append})
+    (numbers,) = printed
+    kept = pd.read_csv(kept_small / store.TABLES)[lambda lines: lines["table"] == "toy_t1"]
+    kept = kept.set_index(["row", "column", "metric"]).loc[numbers.index]
+    assert numbers["mean"].tolist() == pytest.approx(kept["mean"].tolist(), abs=1e-6)
+    bytes_ = kept.index.get_level_values("metric") == "bytes"  # whose intervals nothing cuts off
+    wide = (kept["ci_high"] - kept["ci_low"])[bytes_]
+    assert (2 * numbers["half"][bytes_]).tolist() == pytest.approx(wide.tolist(), abs=1e-5)
 
 
 @pytest.mark.parametrize(

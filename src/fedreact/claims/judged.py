@@ -1,6 +1,6 @@
 """Claims judged on scores: a line a contrast, and one for each claim and reading."""
 
-from collections.abc import Iterator, Mapping, Sequence
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from pathlib import Path
 
@@ -148,23 +148,10 @@ def judged(paper: str, asked: Sequence[Asked], scores: pd.DataFrame) -> pd.DataF
     return pd.DataFrame(lines, columns=COLUMNS)
 
 
-def differences(
-    asked: Asked, scores: pd.DataFrame
-) -> Iterator[tuple[Contrast, list[dict[int, float]], list[str]]]:
-    """Yield the differences of each contrast of a claim by seed, positive as claimed.
-
-    Yields
-    ------
-    contrast
-    bounds
-        The least and the most difference, each ``{seed: value}``; they are the same but where a
-        cost is compared at a score (:func:`fedreact.tables.reached.until_the_worse`).
-    data
-        Names of the datasets.
-    """
+def _lines(paper, asked, scores):
+    by_seed, data = [], []
     means = per_seed([asked.metric], scores, asked.last)
     for contrast in asked.contrasts:
-        data: list[str] = []
         ours, theirs = _values(means, contrast.ours, asked.metric, data), contrast.theirs
         if not isinstance(theirs, (int, float)):
             theirs = _values(means, theirs, asked.metric, data)
@@ -174,14 +161,7 @@ def differences(
             least, most = until_the_worse(*lines, asked.reaching, asked.metric)
         if asked.sign < 0:
             least, most = -most, -least
-        yield contrast, [bound.dropna().to_dict() for bound in (least, most)], data
-
-
-def _lines(paper, asked, scores):
-    by_seed, data = [], []
-    for _, bounds, names in differences(asked, scores):
-        by_seed.append(bounds)
-        data += names
+        by_seed.append([of.dropna().to_dict() for of in (least, most)])
 
     def weighed(least, most):
         if asked.reaching:

@@ -66,6 +66,11 @@ class Reference:
         titles = {path.stem: path.read_text().splitlines()[0] for path in files}
         return {name: title.removeprefix("# Claims of ") for name, title in titles.items()}
 
+    @property
+    def with_values(self) -> list[str]:
+        """Papers that are kept with a value for each seed."""
+        return [paper for paper in self.papers if (self.folder / paper / store.VALUES).is_file()]
+
     def line(self, table: str, row: str, column: str, metric: str = "") -> dict[str, Any]:
         """A cell's line in its csv; of the first metric if none is named."""
         wanted = {"row": row, "column": column} | ({"metric": metric} if metric else {})

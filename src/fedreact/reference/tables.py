@@ -142,8 +142,8 @@ class Kept:
         name = path.stem.removeprefix(paper.prefix)
         if name not in paper.tables:
             raise UserError(
-                f"{path.parents[1] / store.TABLES}: has {path.stem}, but {paper.folder}/tables.yaml "
-                f"no table {name}; keep the run anew, or take its lines out"
+                f"{path.parents[1] / store.TABLES}: {paper.folder}/tables.yaml lacks {name}; "
+                "keep the run anew, or take its lines out"
             )
         return paper.tables[name], name
 

@@ -6,16 +6,18 @@ cell of a table is kept, and each seed of each contrast of a claim.
 
 import json
 from collections.abc import Iterator, Sequence
+from functools import cache
 from pathlib import Path
 from typing import Any
 
 import pandas as pd
 
 from fedreact import provenance
-from fedreact.claims.judged import Asked, differences
+from fedreact.claims.judged import Asked
 from fedreact.errors import UserError
 from fedreact.tables import origins
-from fedreact.tables.cells import read_scores
+from fedreact.tables.cells import Place, of_cell, per_seed, read_scores
+from fedreact.tables.reached import until_the_worse
 from fedreact.workflow.files import results_of
 
 COLUMNS = ["table", "row", "column", "claim", "reading", "at", "left", "right"]
@@ -65,10 +67,36 @@ def of_claims(csv: Path) -> Iterator[dict[str, Any]]:
         raise UserError(f"{csv}: nothing says what it was judged on; make it again: {again}")
     inputs = [Path(path) for path in record["inputs"]]
     scores = read_scores([path for path in inputs if path.is_relative_to(results / "runs")])
+    means = cache(lambda metric, last: per_seed([metric], scores, last))
     for asked in map(Asked.of, json.loads(record["options"]["asked"])):
         about = {"claim": asked.claim, "reading": asked.reading, "metric": asked.metric}
-        for contrast, (least, most), _ in differences(asked, scores):
+        for contrast in asked.contrasts:
             labels = {"at": contrast.at, "left": contrast.left, "right": contrast.right}
-            for seed, value in least.items():
-                bound = None if most[seed] == value else most[seed]
-                yield about | labels | {"seed": seed, "value": value, "most": bound}
+            bounds = _bounds(asked, contrast, means(asked.metric, asked.last), scores)
+            for seed, (least, most) in sorted(bounds.items()):
+                most = None if most == least else most
+                yield about | labels | {"seed": seed, "value": least, "most": most}
+
+
+def _bounds(asked, contrast, means, scores):
+    """Least and most difference of a contrast by seed, positive as claimed."""
+    sides = (contrast.ours, contrast.theirs)
+    if asked.reaching:
+        curves = [of_cell(scores, _place(side)) for side in sides]
+        least, most = until_the_worse(*curves, asked.reaching, asked.metric)
+    else:
+        ours, theirs = (
+            of_cell(means, _place(side)).set_index("seed")[asked.metric]
+            if isinstance(side, Sequence)
+            else side
+            for side in sides
+        )
+        least = most = ours - theirs
+    if asked.sign < 0:
+        least, most = -most, -least
+    return {seed: (value, most[seed]) for seed, value in least.dropna().items()}
+
+
+def _place(side):
+    folder, method = side
+    return Place("", "", folder, method)
