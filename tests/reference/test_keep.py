@@ -198,6 +198,8 @@ def test_a_table_that_is_kept_is_not_lost_to_a_run_that_has_it_not(results, tmp_
     with pytest.raises(UserError, match=r"not built yet, but kept in .*: table01; build them, or"):
         keep(results, folder, {"table01", "table05"}, ["fig08"])
     assert store.names(folder) == ["table01"]
+    keep(results, folder, {"table01", "table05"}, ["fig08"], ["table01"])
+    assert store.names(folder) == ["table05"]
 
 
 def test_what_makes_rows_mean_nothing_is_kept_by_table_and_row(results, tmp_path):

@@ -11,7 +11,7 @@ from helpers import ROOT
 from second_opinion import cells, claims, differing, references
 from small_records import start, tell
 
-from fedreact import atomic
+from fedreact import atomic, plugins
 from fedreact.claims import judged
 from fedreact.errors import UserError
 from fedreact.reference import store, values
@@ -150,9 +150,10 @@ def made(tmp_path, monkeypatch):
     found = pd.DataFrame([{"row": "weights", "column": "A", "value": 3.0}])
     count = computed("toy_t2", found, no_paper(None))
     write_table(count, results / "tables/toy_t2.csv", study=results / "studies/t2.csv")
+    table = judged.judged("toy", [judged.Asked.of(one) for one in CLAIMS], scores)
+    monkeypatch.setattr(plugins, "loaded", [])  # of the package, not of this folder
     recording = start(results / "claims/toy.csv", files, asked=json.dumps(CLAIMS))
-    asked = [judged.Asked.of(one) for one in CLAIMS]
-    judged.write(judged.judged("toy", asked, scores), results / "claims/toy.csv")
+    judged.write(table, results / "claims/toy.csv")
     recording.end()
     return results
 

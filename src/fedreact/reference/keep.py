@@ -37,7 +37,13 @@ def names(paper: Path) -> set[str]:
     return {paper.name, *(f"{prefix}{name}" for path in files for name in read_yaml(path))}
 
 
-def keep(results: Path, folder: Path, of: Container[str], figures: Iterable[str]) -> list[Path]:
+def keep(
+    results: Path,
+    folder: Path,
+    of: Container[str],
+    figures: Iterable[str],
+    dropped: Container[str] = (),
+) -> list[Path]:
     """Keep a run of a paper in a folder of its own, in place of what was kept there.
 
     Tables become one compressed csv, and their values by seed, with those of the claims, another.
@@ -52,6 +58,8 @@ def keep(results: Path, folder: Path, of: Container[str], figures: Iterable[str]
         Names of what to keep: those of one paper, so that papers can be run at different times.
     figures
         Those that pages show.
+    dropped
+        Tables that were kept and are built no more.
 
     Returns
     -------
@@ -62,7 +70,7 @@ def keep(results: Path, folder: Path, of: Container[str], figures: Iterable[str]
     ------
     UserError
         No tables were built, or not those figures, or not all tables and claims that are kept
-        already; or nothing says which values a number is made of.
+        already and not dropped; or nothing says which values a number is made of.
     """
     drawn = [results / "figures" / f"{name}.png" for name in figures]
     if missing := [path.stem for path in drawn if not path.is_file()]:
@@ -75,10 +83,11 @@ def keep(results: Path, folder: Path, of: Container[str], figures: Iterable[str]
         raise UserError(f"{results}: no tables there; build some first: snakemake all_tables")
     built = {path.stem for path in [*tables, *claims]}
     before = [*store.names(folder), *(path.stem for path in sorted(folder.glob("claims/*.csv")))]
-    if lost := [name for name in before if name in of and name not in built]:
+    gone = [name for name in before if name in of and name not in built]
+    if lost := [name for name in gone if name not in dropped]:
         raise UserError(
             f"{results}: not built yet, but kept in {folder}: {', '.join(lost)}; build them, or "
-            "delete that folder first"
+            "name them after --drop"
         )
     run = account(results, [*tables, *copied, *drawn])
     new = folder.with_name(f".{folder.name}.part")
