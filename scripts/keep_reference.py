@@ -1,5 +1,7 @@
-"""Keep a run in reference/<scale>/<paper>/: tables, claims, effects of the ledger, searches,
-figures that pages show, and what it took. `make docs` writes pages from it.
+"""Keep a run in reference/<scale>/<paper>/: tables, claims, their values by seed, effects of the
+ledger, searches, figures that pages show, and what it took. `make docs` writes pages from it.
+
+Searches and effects that the run has not built stay as they were kept.
 """
 
 from pathlib import Path
@@ -20,13 +22,14 @@ def main(args):
     for paper in chosen:
         folder = args.references / args.results.name / paper
         figures = shown(templates, args.results.name, paper)
-        kept = keep(args.results, folder, papers[paper], figures)
+        kept = keep(args.results, folder, papers[paper], figures, args.drop)
         log.info("%d files kept in %s; `make docs` writes pages from them", len(kept), folder)
 
 
 if __name__ == "__main__":
     p = parser(__doc__)
     p.add_argument("results", type=Path, help="results of a scale, e.g. results/quick")
+    p.add_argument("--drop", nargs="*", default=[], help="kept tables that are built no more")
     p.add_argument("--references", type=Path, default=Path("reference"))
     p.add_argument("--papers", type=Path, default=Path("config/papers"))
     p.add_argument("--templates", type=Path, default=Path("docs/templates"))

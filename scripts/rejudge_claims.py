@@ -1,4 +1,4 @@
-"""Judge the claims of kept runs again, e.g. after a margin is changed, and draw their figures anew.
+"""Judge the claims of kept runs again, e.g. after a margin is changed.
 
 It needs no scores: a csv of claims has what the rule asks for. Margins, texts and whether a claim
 is about every comparison or the average are today's.
@@ -7,7 +7,7 @@ is about every comparison or the average are today's.
 from pathlib import Path
 
 from fedreact import options
-from fedreact.atomic import atomic, write_text
+from fedreact.atomic import write_text
 from fedreact.claims import judged, rejudge, render
 from fedreact.claims.contract import Claim
 from fedreact.command import log, parser, run
@@ -16,7 +16,7 @@ from fedreact.reading import read_yaml
 
 
 def main(args):
-    """Rewrite csv, Markdown and png of each paper and scale."""
+    """Rewrite csv and Markdown of each paper and scale."""
     files = sorted(args.references.glob("*/*/claims/*.csv"))
     if not files:
         raise UserError(f"{args.references}: no <scale>/<paper>/claims/<paper>.csv there")
@@ -34,17 +34,11 @@ def main(args):
 
 
 def _write(path, table, entries, title):
-    from fedreact.claims.forest import FEW, forest
-    from fedreact.figures.style import save_png
-
     scale, title = path.parents[2].name, f"Claims of {title}"
     notes = render.notes_of(path.with_suffix(".md").read_text())
     judged.write(table, path)
     text = render.markdown(table, entries, title, scale, notes)
     write_text(path.with_suffix(".md"), text)
-    figure = forest(table, entries, f"{title}, scale {scale}. {render.counts(table)}")
-    with atomic(path.with_suffix(".png")) as png:
-        save_png(figure, png, FEW)
 
 
 if __name__ == "__main__":

@@ -12,6 +12,7 @@ import pytest
 from helpers import ROOT, copy_project, edit_yaml, snakemake
 
 from fedreact.provenance import machine
+from fedreact.reference import store
 from fedreact.reference.compare import compare
 
 pytestmark = [pytest.mark.workflow, pytest.mark.campaign]
@@ -48,7 +49,7 @@ def comes_out(table, kept, n_cells):
 def test_a_few_cells_come_out_again(tmp_path, monkeypatch):
     """Other ones each day; the same numbers on the same versions and processor."""
     monkeypatch.chdir(copy_project(tmp_path / "project"))
-    table = pd.read_csv(FEDST / "tables/fedst_table02.csv")
+    table = pd.read_csv(store.table(FEDST, "fedst_table02"))
     kept = table[(table["row"] == ROW) & (table["n_seeds"] > 0)]
     picked = random.Random(day()).sample(sorted(set(kept["column"])), PICKED)
 
@@ -79,5 +80,5 @@ def test_a_row_of_the_night_comes_out_again(tmp_path, monkeypatch):
     edit_yaml("config/papers/aso_fed/tables.yaml", one_row)
     made, to = Path("results/overnight"), f"tables/aso_fed_{table}.csv"
     snakemake("--cores", "2", str(made / to), "--config", "scale=overnight", cwd=".")
-    kept = pd.read_csv(ASO_FED / to)
+    kept = pd.read_csv(store.table(ASO_FED, f"aso_fed_{table}"))
     comes_out(table, ASO_FED, int((kept["row"] == row).sum()))

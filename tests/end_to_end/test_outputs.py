@@ -6,7 +6,8 @@ import re
 
 import pandas as pd
 import pytest
-from helpers import SMOKE, VERBOSE, command, digits, planned, snakemake
+from helpers import ROOT, SMOKE, VERBOSE, command, digits, planned, snakemake
+from second_opinion import cells, claims, differing, references
 
 pytestmark = pytest.mark.workflow
 
@@ -157,6 +158,17 @@ def test_each_table_says_where_its_cells_came_from(built):
         assert all(record["outputs"] for record in origins["records"].values()), name
         for cell in origins["cells"]:
             assert len(cell.get("values", "x")) == max(cell["n_seeds"], 1)
+
+
+def test_numbers_of_a_kept_run_come_out_again_from_its_values(built, tmp_path):
+    words = ["python", "scripts/keep_reference.py", "results/smoke", "--references", tmp_path]
+    printed, status = command(*map(str, words), cwd=built)
+    assert status == 0, printed
+    folder = tmp_path / "smoke/fed_react"
+    for numbers in (cells(folder, references(ROOT / "config/papers/fed_react")), claims(folder)):
+        n, wrong = differing(numbers)
+        assert n > 100
+        assert wrong == []
 
 
 @pytest.mark.campaign

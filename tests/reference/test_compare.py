@@ -7,6 +7,7 @@ import pytest
 from helpers import ROOT
 
 from fedreact.errors import UserError
+from fedreact.reference import store
 from fedreact.reference.compare import compare
 
 HEAD = "table,row,column,metric,data,mean,ci_low,ci_high\n"
@@ -21,10 +22,17 @@ def run(folder, lines, claims=""):
     return folder
 
 
+def keep(folder, lines, claims=""):
+    """The same, as it is kept."""
+    run(folder, "", claims)
+    store.write(folder / store.TABLES, HEAD + lines)
+    return folder
+
+
 def both(tmp_path, before, after, *claims):
     """A comparison of the same cell in two runs."""
     kept, results = tmp_path / "kept", tmp_path / "results"
-    run(kept / "paper", before, claims[0] if claims else "")
+    keep(kept / "paper", before, claims[0] if claims else "")
     run(results, after, claims[1] if claims else "")
     return compare(results, kept)
 
@@ -89,15 +97,15 @@ def test_of_a_claim_its_outcome_counts_not_those_of_its_parts(tmp_path):
 
 
 def test_tables_that_are_not_built_are_named_and_none_is_refused(tmp_path):
-    kept = run(tmp_path / "kept/paper", "t,a,b,m,d,0.5,0.4,0.6\n")
+    kept = keep(tmp_path / "kept/paper", "t,a,b,m,d,0.5,0.4,0.6\n")
     with pytest.raises(UserError, match="have no table in common; build some first"):
         compare(tmp_path / "results", kept.parent)
-    (kept / "tables/u.csv").write_text(HEAD)
+    store.write(kept / store.TABLES, f"{HEAD}t,a,b,m,d,0.5,0.4,0.6\nu,a,b,m,d,0.5,0.4,0.6\n")
     assert compare(run(tmp_path / "results", ""), kept.parent).missing == ["u"]
 
 
 def test_of_a_scale_at_which_nothing_is_kept_it_says_at_which_something_is(tmp_path):
-    made = run(tmp_path / "reference/quick/paper", "t,a,b,m,d,0.5,0.4,0.6\n")
+    made = keep(tmp_path / "reference/quick/paper", "t,a,b,m,d,0.5,0.4,0.6\n")
     (made / "run.json").touch()
     with pytest.raises(UserError, match="no run is kept at this scale; kept: quick"):
         compare(made, tmp_path / "reference/smoke")
@@ -105,7 +113,7 @@ def test_of_a_scale_at_which_nothing_is_kept_it_says_at_which_something_is(tmp_p
 
 @pytest.mark.parametrize(("mean", "status"), [("0.5", 0), ("0.9", 1)])
 def test_the_command_says_so_by_its_status(tmp_path, mean, status):
-    run(tmp_path / "reference/quick/paper", "t,a,b,m,d,0.5,0.45,0.55\n")
+    keep(tmp_path / "reference/quick/paper", "t,a,b,m,d,0.5,0.45,0.55\n")
     run(tmp_path / "results/quick", f"t,a,b,m,d,{mean},{mean},{mean}\n")
     words = [sys.executable, ROOT / "scripts/compare.py", "results/quick"]
     done = subprocess.run(words, cwd=tmp_path, capture_output=True, text=True, check=False)

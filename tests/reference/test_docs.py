@@ -8,7 +8,7 @@ import pytest
 from helpers import ROOT
 
 from fedreact.errors import UserError
-from fedreact.reference import docs
+from fedreact.reference import docs, store
 from fedreact.reference.docs import Reference, pages, render
 
 FOLDER = ROOT / "docs" / "templates"
@@ -110,10 +110,10 @@ def references(tmp_path):
     shutil.copy(ROOT / "config/eegmmidb.sha256", tmp_path / "config")
     tmp_path = tmp_path / "reference"
     folder = tmp_path / "quick" / "fed_react"
-    for name, text in {"tables/t": TABLE, "claims/fed_react": CLAIMS}.items():
-        (folder / name).parent.mkdir(parents=True)
-        (folder / f"{name}.csv").write_text(text)
-    (folder / "searches").mkdir()
+    for part in ("claims", "searches", "tables"):
+        (folder / part).mkdir(parents=True)
+    store.write(folder / store.TABLES, TABLE)
+    (folder / "claims/fed_react.csv").write_text(CLAIMS)
     (folder / "searches/search.csv").write_text(SEARCH)
     (folder / "tables/t.md").write_text("Beware, t: 10 clients hold 8 train sets.\n")
     (folder / "run.json").write_text(

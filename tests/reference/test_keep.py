@@ -5,13 +5,16 @@ import subprocess
 import sys
 from datetime import UTC, datetime, timedelta
 
+import numpy as np
 import pytest
 from helpers import ROOT
+from PIL import Image
 from small_records import record, tell
 
 from fedreact.errors import UserError
 from fedreact.provenance import record_file
-from fedreact.reference.keep import FINDINGS, account, keep, names
+from fedreact.reference import store
+from fedreact.reference.keep import FINDINGS, RUN, account, keep, names
 
 
 def took(results, result, start, seconds, cpu):
@@ -27,6 +30,24 @@ def took(results, result, start, seconds, cpu):
     path.write_text(json.dumps(of))
 
 
+CELL = {"row": "a", "column": "b", "metric": "accuracy", "n_seeds": 2, "mean": 0.5}
+
+
+def built(csv, inputs=(), findings=None):
+    """A table of one cell of two seeds, with where it came from."""
+    record(csv, inputs)
+    csv.write_text(f"table,row,column,metric,n_seeds,mean\n{csv.stem},a,b,accuracy,2,0.5\n")
+    cell = CELL | {"values": {"0": 0.4, "1": 0.6}}
+    told = {"cells": [cell], "findings": findings or {}}
+    csv.with_suffix(".provenance.json").write_text(json.dumps(told))
+
+
+def judged(csv, inputs=()):
+    """A file of claims, with what was asked."""
+    record(csv, inputs, asked="[]")
+    csv.with_suffix(".md").write_text("# Claims\n")
+
+
 @pytest.fixture
 def results(monkeypatch, tmp_path):
     """Data, two runs of it, side by side, and a table of both; besides, a figure and weights."""
@@ -35,8 +56,9 @@ def results(monkeypatch, tmp_path):
     runs = [folder / "runs" / f"seed{k}.csv" for k in (0, 1)]
     for run in runs:
         record(run, [data], kind="clustered")
-    record(table := folder / "tables" / "table05.csv", runs)
-    record(folder / "figures" / "fig08.png", runs)
+    built(table := folder / "tables" / "table05.csv", runs)
+    record(figure := folder / "figures" / "fig08.png", runs)
+    Image.linear_gradient("L").convert("RGB").save(figure)
     record(folder / "weights.npz")
     record(folder / "runs" / "of nothing.csv")
     for path, *of in ((data, 0, 10, 9), (runs[0], 20, 10, 8), (runs[1], 25, 10, 7.5)):
@@ -50,9 +72,63 @@ def test_outputs_are_kept_and_nothing_else(results, tmp_path):
     old.write_text("of an earlier run")
     kept = keep(results, tmp_path / "reference" / "quick", {"table05"}, ["fig08"])
     below = [str(path.relative_to(tmp_path / "reference" / "quick")) for path in kept]
-    assert below == ["tables/table05.csv", "figures/fig08.png"]
+    assert below == ["figures/fig08.png", RUN, store.TABLES, store.VALUES]
     assert not old.exists()
-    assert kept[0].read_bytes() == (results / "tables" / "table05.csv").read_bytes()
+    assert [path.name for path in (tmp_path / "reference").iterdir()] == ["quick"]
+    table = store.table(tmp_path / "reference" / "quick", "table05").getvalue()
+    assert table == (results / "tables" / "table05.csv").read_text()
+
+
+def test_a_kept_figure_is_the_same_with_a_palette(results, tmp_path):
+    path = keep(results, tmp_path / "kept", {"table05"}, ["fig08"])[0]
+    picture, before = Image.open(path), Image.open(results / "figures" / "fig08.png")
+    assert (picture.mode, picture.size) == ("P", before.size)
+    apart = np.asarray(picture.convert("RGB")).astype(int) - np.asarray(before)
+    assert abs(apart).max() <= 16
+
+
+def search(folder, name, text="of this run"):
+    """A search, in results or in what is kept."""
+    for suffix in (".csv", ".md"):
+        (path := folder / "searches" / f"{name}{suffix}").parent.mkdir(parents=True, exist_ok=True)
+        path.write_text(text)
+
+
+def test_searches_that_were_not_built_again_stay_and_say_whose_they_are(results, tmp_path):
+    folder, of = tmp_path / "kept", {"table05", "search", "heads"}
+    for name in ("search", "heads", "no_more"):
+        search(folder, name, "of an earlier run")
+    (folder / RUN).write_text(json.dumps({"commits": ["c1"]}))
+    search(results, "search")
+    for _ in range(2):  # and stay theirs
+        keep(results, folder, of, [])
+        texts = {path.name: path.read_text() for path in (folder / "searches").glob("*.csv")}
+        assert texts == {"search.csv": "of this run", "heads.csv": "of an earlier run"}
+        earlier = json.loads((folder / RUN).read_text())["of_earlier_runs"]
+        assert earlier == {"searches/heads.csv": ["c1"], "searches/heads.md": ["c1"]}
+    search(results, "heads")
+    keep(results, folder, of, [])
+    assert "of_earlier_runs" not in json.loads((folder / RUN).read_text())
+
+
+def test_effects_of_the_ledger_are_kept(results, tmp_path):
+    record(results / "assumptions" / "fed_x.csv")
+    (results / "assumptions" / "fed_x.md").write_text("effects")
+    (results / "assumptions" / "fed_x.png").touch()
+    kept = keep(results, tmp_path / "kept", {"table05", "fed_x"}, [])
+    assert [path.name for path in kept if path.parent.name == "assumptions"] == [
+        "fed_x.csv",
+        "fed_x.md",
+    ]
+
+
+def test_claims_that_are_kept_are_not_lost_to_a_run_without_them(results, tmp_path):
+    judged(results / "claims" / "fed_x.csv")
+    keep(results, tmp_path / "kept", {"table05", "fed_x"}, [])
+    (results / "claims" / "fed_x.csv").unlink()
+    with pytest.raises(UserError, match=r"not built yet, but kept in .*: fed_x; build them, or"):
+        keep(results, tmp_path / "kept", {"table05", "fed_x"}, [])
+    assert (tmp_path / "kept" / "claims" / "fed_x.md").read_text() == "# Claims\n"
 
 
 def test_what_a_run_took_by_hand(results):
@@ -93,10 +169,12 @@ def test_of_one_paper_its_tables_figures_searches_and_claims(results, tmp_path):
     assert names(paper) == {"fed_x", "fed_x_table05", "fed_x_fig08"}
     (paper / "paper.yaml").write_text("prefix: ''\n")
     assert names(paper) == {"fed_x", "table05", "fig08"}
-    record(results / "tables" / "of_another.csv")
-    record(results / "claims" / "fed_x.csv")
+    built(results / "tables" / "of_another.csv")
+    judged(results / "claims" / "fed_x.csv")
+    judged(results / "claims" / "of_another.csv")
     kept = keep(results, tmp_path / "kept", names(paper), [])
-    assert [path.name for path in kept] == ["fed_x.csv", "table05.csv"]
+    assert store.names(tmp_path / "kept") == ["table05"]
+    assert [path.name for path in kept if path.parent.name == "claims"] == ["fed_x.csv", "fed_x.md"]
 
 
 def test_papers_are_kept_one_by_one(results, tmp_path):
@@ -111,27 +189,28 @@ def test_papers_are_kept_one_by_one(results, tmp_path):
     words += ["--templates", tmp_path]
     script = ROOT / "scripts/keep_reference.py"
     subprocess.run([sys.executable, script, *words], check=True, cwd=tmp_path)
-    assert (references / results.name / "a/tables/table05.csv").is_file()
+    assert store.names(references / results.name / "a") == ["table05"]
     assert earlier.read_text() == "kept before"
 
 
 def test_a_table_that_is_kept_is_not_lost_to_a_run_that_has_it_not(results, tmp_path):
     folder = tmp_path / "reference" / "quick"
-    (old := folder / "tables" / "table01.csv").parent.mkdir(parents=True)
-    old.write_text("of an earlier run")
+    store.write(folder / store.TABLES, "table,row\ntable01,a\n")
     with pytest.raises(UserError, match=r"not built yet, but kept in .*: table01; build them, or"):
         keep(results, folder, {"table01", "table05"}, ["fig08"])
-    assert old.exists()
+    assert store.names(folder) == ["table01"]
+    keep(results, folder, {"table01", "table05"}, ["fig08"], ["table01"])
+    assert store.names(folder) == ["table05"]
 
 
 def test_what_makes_rows_mean_nothing_is_kept_by_table_and_row(results, tmp_path):
     csv = results / "tables" / "table05.csv"
     csv.with_suffix(".md").write_text("a page, which make docs writes anew")
     rows = {"EEG": ["10 clients hold 8 different train sets."]}
-    csv.with_suffix(".provenance.json").write_text(json.dumps({"findings": rows}))
+    built(csv, findings=rows)
     kept = keep(results, tmp_path / "kept", {"table05"}, [])
-    assert [path.name for path in kept] == ["table05.csv"]
+    assert [path.name for path in kept] == [FINDINGS, RUN, store.TABLES, store.VALUES]
     assert json.loads((tmp_path / "kept" / FINDINGS).read_text()) == {"table05": rows}
-    csv.with_suffix(".provenance.json").write_text(json.dumps({"findings": {}}))
+    built(csv)
     keep(results, tmp_path / "kept", {"table05"}, [])
     assert not (tmp_path / "kept" / FINDINGS).exists()

@@ -11,7 +11,7 @@ from matplotlib.image import imread
 from PIL import Image
 
 from fedreact.errors import UserError
-from fedreact.reference import gallery
+from fedreact.reference import gallery, store
 from fedreact.reference.keep import RUN
 from fedreact.reference.pictures import claims, marks, verdict
 from fedreact.reference.pictures.contract import Kept
@@ -120,7 +120,7 @@ d,,,,,not-testable
 e,,,Ours w/ A1,,fails
 f,,,Ours w/ A1,,surprising
 """
-TABLE = "row,column,metric,mean\nr,A1,accuracy,0.9\n"
+TABLE = "table,row,column,metric,mean\nt,r,A1,accuracy,0.9\n"
 
 
 @pytest.fixture
@@ -128,9 +128,8 @@ def small(tmp_path):
     """Two scales of a paper, the second of which took longer."""
     for scale, seconds in (("long", 20.0), ("short", 10.0)):
         folder = tmp_path / scale / "mine"
-        (folder / "tables").mkdir(parents=True)
-        (folder / "claims").mkdir()
-        (folder / "tables" / "t.csv").write_text(TABLE)
+        (folder / "claims").mkdir(parents=True)
+        store.write(folder / store.TABLES, TABLE)
         (folder / "claims" / "mine.csv").write_text(CLAIMS)
         (folder / RUN).write_text(json.dumps({"cpu_seconds": seconds}))
     (tmp_path / "short" / "mine" / "only.csv").write_text("a\n1\n")
@@ -183,9 +182,12 @@ def test_the_digest_tells_data_and_code(small, tmp_path):
 
     before = digest()
     assert digest() == before != digest(read=False)
-    (small / "short" / "mine" / "tables" / "t.csv").write_text(TABLE * 2)  # not drawn
+    changed = TABLE.replace("0.9", "0.8")
+    store.write(small / "short" / "mine" / store.TABLES, changed)  # not drawn
     assert digest() == before
-    (small / "long" / "mine" / "tables" / "t.csv").write_text(TABLE.replace("0.9", "0.8"))
+    store.write(small / "long" / "mine" / store.TABLES, f"{TABLE}u,r,A1,accuracy,0.7\n")  # nor u
+    assert digest() == before
+    store.write(small / "long" / "mine" / store.TABLES, changed)
     changed = digest()
     code.write_text("2")
     assert len({before, changed, digest()}) == 3

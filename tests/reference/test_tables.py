@@ -2,18 +2,20 @@
 
 import json
 import re
-import shutil
 
 import pytest
 from helpers import ROOT
 
 from fedreact import plugins
 from fedreact.errors import UserError
-from fedreact.reference import tables
+from fedreact.reference import store, tables
 from fedreact.reference.tables import Kept
-from fedreact.tables import cells, grid
+from fedreact.tables import grid
 
-SCALES = sorted({path.parents[2] for path in (ROOT / "reference").glob("*/*/tables/*.csv")})
+SCALES = sorted({path.parents[1] for path in ROOT.glob(f"reference/*/*/{store.TABLES}")})
+
+
+TABLE = store.table(ROOT / "reference/quick/fed_react", "table05").getvalue()
 
 
 @pytest.fixture(autouse=True)
@@ -31,62 +33,62 @@ def kept(request):
 
 def test_pages_are_those_of_their_csv(kept):
     """After `make docs` they are."""
-    stale = [csv for csv in kept.files() if csv.with_suffix(".md").read_text() != kept.page(csv)]
+    stale = [path for path in kept.pages() if path.read_text() != kept.page(path)]
     assert stale == [], "run: make docs"
 
 
-def test_no_page_is_left_without_its_csv(kept):
-    pages = {path.with_suffix(".csv") for path in kept.folder.glob("*/tables/*.md")}
-    assert pages == set(kept.files())
+def test_no_page_is_left_without_its_table(kept):
+    assert set(kept.folder.glob("*/tables/*")) == set(kept.pages())
 
 
-def test_each_mean_of_a_csv_stands_on_its_page(kept):
-    for csv in kept.files():
-        numbers = set(re.findall(r"-?\d[\d,]*(?:\.\d+)?", csv.with_suffix(".md").read_text()))
-        lines = cells.read(csv).dropna(subset="mean")
+def test_each_mean_of_a_table_stands_on_its_page(kept):
+    for path in kept.pages():
+        numbers = set(re.findall(r"-?\d[\d,]*(?:\.\d+)?", path.read_text()))
+        lines = kept.lines(path).dropna(subset="mean")
         for metric, means in lines.groupby("metric")["mean"]:
             decimals = plugins.load("metrics", metric, "METRIC").decimals
-            assert {grid.number(mean, decimals) for mean in means} <= numbers, csv
+            assert {grid.number(mean, decimals) for mean in means} <= numbers, path
 
 
 @pytest.fixture
 def small(tmp_path):
     """One kept table, at the scale quick, of a run that lacks a row and has no findings."""
-    source = ROOT / "reference/quick/fed_react/tables/table05.csv"
     folder = tmp_path / "reference/quick/fed_react"
-    (folder / "tables").mkdir(parents=True)
-    shutil.copy(source, folder / "tables")
+    store.write(folder / store.TABLES, TABLE)
     return folder
 
 
-def lose(csv, part):
-    lines = csv.read_text().splitlines(keepends=True)
-    csv.write_text("".join(line for line in lines if part not in line))
+PAGE = "tables/table05.md"
 
 
 def test_a_row_of_data_that_a_run_lacks_is_left_out_with_the_reason(small):
-    csv = small / "tables/table05.csv"
-    lose(csv, "RTD - 100 clients (Stationary)")
-    page = Kept(small.parent).page(csv)
+    lines = TABLE.splitlines(keepends=True)
+    row = "RTD - 100 clients (Stationary)"
+    store.write(small / store.TABLES, "".join(line for line in lines if row not in line))
+    page = Kept(small.parent).page(small / PAGE)
     where = "Left out: RTD - 100 clients (Stationary). Reason: "
     assert f"{where}the data (air-writing-sim or pendigits or rtd) could not be had." in page
     (small / "run.json").write_text(json.dumps({"data": {"pendigits": "0"}}))
-    assert f"{where}this run does not have it." in Kept(small.parent).page(csv)
+    assert f"{where}this run does not have it." in Kept(small.parent).page(small / PAGE)
 
 
 def test_findings_of_a_run_are_cautions(small):
-    assert "Caution" not in Kept(small.parent).page(small / "tables/table05.csv")
+    assert "Caution" not in Kept(small.parent).page(small / PAGE)
     rows = {"RTD - 10 clients (Stationary)": ["Some have identical samples."]}
     (small / "findings.json").write_text(json.dumps({"table05": rows}))
-    page = Kept(small.parent).page(small / "tables/table05.csv")
+    page = Kept(small.parent).page(small / PAGE)
     assert "Caution: Some have identical samples." in page
 
 
 def test_pages_are_written_beside_their_csv(small):
     assert tables.write(small.parents[1]) == 1
-    page = (small / "tables/table05.md").read_text()
+    page = (small / PAGE).read_text()
     title = "# Accuracy of clustered federated learning on handwritten digits"
-    assert page.splitlines()[:3] == ["<!-- Made by `make docs` from table05.csv. -->", "", title]
+    assert page.splitlines()[:3] == [
+        "<!-- Made by `make docs` from ../tables.csv.gz. -->",
+        "",
+        title,
+    ]
 
 
 def test_a_title_stands_once_where_there_is_nothing_else_to_say():
@@ -95,10 +97,9 @@ def test_a_title_stands_once_where_there_is_nothing_else_to_say():
 
 
 def test_a_table_that_is_none_any_more_is_a_clear_error(small):
-    other = small / "tables/table99.csv"
-    shutil.copy(small / "tables/table05.csv", other)
-    with pytest.raises(UserError, match=r"table99\.csv: .*tables\.yaml has no table table99"):
-        Kept(small.parent).page(other)
+    store.write(small / store.TABLES, TABLE.replace("\ntable05,", "\ntable99,"))
+    with pytest.raises(UserError, match=r"tables\.csv\.gz: .*tables\.yaml lacks table99; keep"):
+        tables.write(small.parents[1])
 
 
 def test_a_kept_cell_in_words(small):
@@ -111,7 +112,7 @@ def test_a_kept_cell_in_words(small):
     assert "metric        Accuracy (higher is better)\n" in text
     assert "Fed-REACT (arXiv 2509.07198), Table 5, appendix G\n" in text
     assert "not comparable: the paper uses rtd, this run pendigits; " in text
-    assert text.endswith("from          reference/quick/fed_react/tables/table05.csv")
+    assert text.endswith("from          reference/quick/fed_react/tables/table05.md")
     assert "Rand score" in kept.annotated("table05", row, "IFCA", "rand")
     doubtful = kept.annotated("table05", "RTD - 100 clients (Stationary)", "IFCA")
     assert "one column off" in doubtful

@@ -110,15 +110,6 @@ def test_a_table_without_its_origins_says_how_to_get_them(table):
         origins.read(csv)
 
 
-def test_of_a_run_that_is_kept_it_says_where_what_made_it_stands(tmp_path):
-    csv = tmp_path / "tables" / "t.csv"
-    csv.parent.mkdir()
-    csv.touch()
-    (tmp_path / "run.json").write_text("{}")
-    with pytest.raises(UserError, match=r"belongs to a kept run; .*run\.json says how"):
-        origins.read(csv)
-
-
 def test_a_whole_label_goes_before_a_part_of_another():
     lines = [{"row": "C = 1", "column": "x"}, {"row": "C = 10", "column": "x"}]
     assert origins.find(lines, "c = 1", "x") == lines[0]

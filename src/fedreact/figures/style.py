@@ -6,6 +6,7 @@ import textwrap
 from pathlib import Path
 
 from matplotlib.figure import Figure
+from PIL import Image
 from scipy.special import stdtrit
 
 from fedreact.figures.looks import PALETTE, named
@@ -114,13 +115,16 @@ def save_png(figure: Figure, png: Path, colours: int | None = None) -> None:
     if colours is None:
         figure.savefig(png, **look)
         return
-    from PIL import Image
-
     drawn = io.BytesIO()
     figure.savefig(drawn, **look)
-    picture = Image.open(drawn).convert("RGB")
+    save_few(Image.open(drawn), png, colours)
+
+
+def save_few(picture: Image.Image, png: Path, colours: int) -> None:
+    """Write an opaque picture with as many colours at most: a third of the bytes, if it has few."""
     # Octrees, not median cuts, which give rare colours to frequent ones that are near.
-    picture = picture.quantize(colours, Image.Quantize.FASTOCTREE, dither=Image.Dither.NONE)
+    octrees = Image.Quantize.FASTOCTREE
+    picture = picture.convert("RGB").quantize(colours, octrees, dither=Image.Dither.NONE)
     picture.save(png, format="png", optimize=True)
 
 

@@ -7,6 +7,7 @@ from pathlib import Path
 import pandas as pd
 
 from fedreact.errors import UserError
+from fedreact.reference import store
 
 CELL = ["row", "column", "metric", "data"]
 CLAIM = ["paper", "claim", "reading"]
@@ -64,12 +65,17 @@ def compare(results: Path, kept: Path) -> Comparison:
             f"{kept}: no run is kept at this scale; kept: {', '.join(scales) or 'none'}"
         )
     found, n_shared = Comparison(0, 0, [], [], [], []), 0
-    for path in sorted(kept.glob("*/tables/*.csv")):
-        if (now := results / "tables" / path.name).is_file():
+    tables = [
+        (path.parent, name)
+        for path in kept.glob(f"*/{store.TABLES}")
+        for name in store.names(path.parent)
+    ]
+    for folder, name in sorted(tables):
+        if (now := results / "tables" / f"{name}.csv").is_file():
             n_shared += 1
-            _cells(found, path.stem, _read(path, CELL), _read(now, CELL))
+            _cells(found, name, _read(store.table(folder, name), CELL), _read(now, CELL))
         else:
-            found.missing.append(path.stem)
+            found.missing.append(name)
     if not n_shared:
         raise UserError(f"{results} and {kept} have no table in common; build some first")
     for path in sorted(kept.glob("*/claims/*.csv")):

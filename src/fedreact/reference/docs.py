@@ -8,6 +8,7 @@ numbers contradict cannot be made. The template ``results/fedst.md`` makes the p
 """
 
 import csv
+import io
 import json
 import os
 import re
@@ -22,6 +23,7 @@ from fedreact.claims.contrasts import OUTCOMES
 from fedreact.data.registry import load_registry, registries
 from fedreact.errors import UserError
 from fedreact.reading import read_yaml
+from fedreact.reference import store
 from fedreact.reference.keep import RUN
 
 MADE = "<!-- Made by `make docs` from docs/templates/{name} and reference/. Edit those. -->\n"
@@ -63,6 +65,11 @@ class Reference:
         files = sorted(self.folder.glob("*/claims/*.md"), key=lambda p: (p.stem != self.main, p))
         titles = {path.stem: path.read_text().splitlines()[0] for path in files}
         return {name: title.removeprefix("# Claims of ") for name, title in titles.items()}
+
+    @property
+    def with_values(self) -> list[str]:
+        """Papers that are kept with a value for each seed."""
+        return [paper for paper in self.papers if (self.folder / paper / store.VALUES).is_file()]
 
     def line(self, table: str, row: str, column: str, metric: str = "") -> dict[str, Any]:
         """A cell's line in its csv; of the first metric if none is named."""
@@ -175,11 +182,15 @@ class Reference:
             raise UserError(f"{path}: has no text like {pattern}")
         return match
 
+    def tables(self, paper: str) -> list[str]:
+        """Name the tables that are kept of a paper."""
+        return store.names(self.folder / paper)
+
     def verdicts(self, paper: str = "fed_react") -> Counter[str]:
         """How many of a paper's cells with a published value have which verdict."""
         found: Counter[str] = Counter()
-        for path in sorted((self.folder / paper / "tables").glob("*.csv")):
-            lines = self._rows(f"tables/{path.name}")
+        for name in self.tables(paper):
+            lines = self._rows(f"tables/{name}.csv")
             found.update(line["verdict"] for line in lines if line["published"] != "")
         return found
 
@@ -243,12 +254,12 @@ class Reference:
         return found[0]
 
     def _read(self, file):
-        path = next(self.folder.glob(f"*/{file}"), self.folder / self.main / file)
-        try:
-            with path.open(newline="") as lines:
-                return [{k: _number(v) for k, v in line.items()} for line in csv.DictReader(lines)]
-        except OSError:
-            raise UserError(f"{path} is not there; `make reference` keeps a run") from None
+        path = store.where(self.folder, file)
+        if path is None:
+            missing = self.folder / self.main / file
+            raise UserError(f"{missing} is not there; `make reference` keeps a run")
+        lines = csv.DictReader(io.StringIO(store.text(path, file)))
+        return [{k: _number(v) for k, v in line.items()} for line in lines]
 
 
 def pages(templates: Path) -> dict[Path, Path]:

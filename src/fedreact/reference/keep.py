@@ -1,4 +1,7 @@
-"""Keep what a run has come to: its tables, claims and figures, without weights and scores."""
+"""Keep what a run has come to: tables, claims, figures, and their values by seed.
+
+Weights and scores of single rounds and clients are not kept.
+"""
 
 import json
 import shutil
@@ -6,15 +9,19 @@ from collections.abc import Container, Iterable
 from datetime import datetime
 from pathlib import Path
 
-from fedreact.atomic import write_text
+from fedreact.atomic import atomic, write_text
 from fedreact.errors import UserError
 from fedreact.provenance import is_input, upstream
 from fedreact.reading import read_yaml
+from fedreact.reference import store, values
 from fedreact.tables.origins import SUFFIX
 
-KEPT = ("tables/*.csv", "claims/*.csv", "claims/*.md", "claims/*.png")
-KEPT += ("assumptions/*.csv", "assumptions/*.md", "assumptions/*.png")
-KEPT += ("searches/*.csv", "searches/*.md")
+ALONE = ("assumptions/*.csv", "assumptions/*.md", "searches/*.csv", "searches/*.md")
+"""What takes hours and is run by itself."""
+COPIED = ("claims/*.csv", "claims/*.md", *ALONE)
+"""What is kept as it is. Figures of these are drawn from their csv."""
+COLOURS = 256
+"""Of a kept figure, at most: a byte for each point, before it is compressed."""
 RUN = "run.json"
 FINDINGS = "findings.json"
 """What makes rows of kept tables mean nothing, by table and row."""
@@ -30,8 +37,18 @@ def names(paper: Path) -> set[str]:
     return {paper.name, *(f"{prefix}{name}" for path in files for name in read_yaml(path))}
 
 
-def keep(results: Path, folder: Path, of: Container[str], figures: Iterable[str]) -> list[Path]:
-    """Copy them to a folder of their own, in place of what was kept there, with :data:`RUN` beside.
+def keep(
+    results: Path,
+    folder: Path,
+    of: Container[str],
+    figures: Iterable[str],
+    dropped: Container[str] = (),
+) -> list[Path]:
+    """Keep a run of a paper in a folder of its own, in place of what was kept there.
+
+    Tables become one compressed csv, and their values by seed, with those of the claims, another.
+    Searches and effects of the ledger take hours and are run by themselves: those that this run has
+    not built stay as they were, and :data:`RUN` names the commits that made them.
 
     Parameters
     ----------
@@ -41,6 +58,8 @@ def keep(results: Path, folder: Path, of: Container[str], figures: Iterable[str]
         Names of what to keep: those of one paper, so that papers can be run at different times.
     figures
         Those that pages show.
+    dropped
+        Tables that were kept and are built no more.
 
     Returns
     -------
@@ -50,33 +69,66 @@ def keep(results: Path, folder: Path, of: Container[str], figures: Iterable[str]
     Raises
     ------
     UserError
-        Nothing was built, or not those figures, or not all tables that are kept already.
+        No tables were built, or not those figures, or not all tables and claims that are kept
+        already and not dropped; or nothing says which values a number is made of.
     """
     drawn = [results / "figures" / f"{name}.png" for name in figures]
     if missing := [path.stem for path in drawn if not path.is_file()]:
         raise UserError(f"{results}: not built yet, but shown by pages: {', '.join(missing)}")
-    found = sorted(path for pattern in KEPT for path in results.glob(pattern))
-    files = [path for path in found if path.stem in of] + drawn
-    if not files:
+    tables, claims, copied = (
+        [path for pattern in patterns for path in sorted(results.glob(pattern)) if path.stem in of]
+        for patterns in (["tables/*.csv"], ["claims/*.csv"], COPIED)
+    )
+    if not tables:
         raise UserError(f"{results}: no tables there; build some first: snakemake all_tables")
-    built = {path.stem for path in files}
-    before = [path.stem for path in sorted(folder.glob("tables/*.csv")) if path.stem in of]
-    if lost := [name for name in before if name not in built]:
+    built = {path.stem for path in [*tables, *claims]}
+    before = [*store.names(folder), *(path.stem for path in sorted(folder.glob("claims/*.csv")))]
+    gone = [name for name in before if name in of and name not in built]
+    if lost := [name for name in gone if name not in dropped]:
         raise UserError(
             f"{results}: not built yet, but kept in {folder}: {', '.join(lost)}; build them, or "
-            "delete that folder first"
+            "name them after --drop"
         )
-    run = account(results, files)
+    run = account(results, [*tables, *copied, *drawn])
+    new = folder.with_name(f".{folder.name}.part")
+    shutil.rmtree(new, ignore_errors=True)
+    store.write(new / store.TABLES, store.joined(path.read_text() for path in tables))
+    store.write(new / store.VALUES, values.text(tables, claims))
+    for path in copied:
+        write_text(new / path.relative_to(results), path.read_text())
+    for path in drawn:
+        _shrink(path, new / path.relative_to(results))
+    if stay := _stay(folder, new, of):
+        run["of_earlier_runs"] = stay
+    write_text(new / RUN, json.dumps(run, indent=1) + "\n")
+    if findings := findings_of(tables):
+        write_text(new / FINDINGS, json.dumps(findings, indent=1, ensure_ascii=False) + "\n")
     shutil.rmtree(folder, ignore_errors=True)
-    kept = []
-    for path in files:
-        kept.append(folder / path.relative_to(results))
-        kept[-1].parent.mkdir(parents=True, exist_ok=True)
-        shutil.copyfile(path, kept[-1])
-    write_text(folder / RUN, json.dumps(run, indent=1) + "\n")
-    if findings := findings_of([path for path in files if path.parent.name == "tables"]):
-        write_text(folder / FINDINGS, json.dumps(findings, indent=1, ensure_ascii=False) + "\n")
-    return kept
+    new.rename(folder)
+    return sorted(path for path in folder.rglob("*") if path.is_file())
+
+
+def _stay(folder, new, of):
+    """Copy what takes hours and was not built again; return the commits that made each file."""
+    path = folder / RUN
+    run = json.loads(path.read_text()) if path.is_file() else {}
+    commits = {}
+    for path in sorted(path for pattern in ALONE for path in folder.glob(pattern)):
+        name = path.relative_to(folder).as_posix()
+        if path.stem in of and not (new / name).exists():
+            write_text(new / name, path.read_text())
+            commits[name] = run.get("of_earlier_runs", {}).get(name, run.get("commits", []))
+    return commits
+
+
+def _shrink(figure, to):
+    """Copy a figure with as many colours as a palette has."""
+    from PIL import Image
+
+    from fedreact.figures.style import save_few
+
+    with atomic(to) as path, Image.open(figure) as picture:
+        save_few(picture, path, COLOURS)
 
 
 def findings_of(tables: Iterable[Path]) -> dict[str, dict[str, list[str]]]:

@@ -17,6 +17,7 @@ from fedreact.atomic import write_text
 from fedreact.data.registry import load_registry, registries
 from fedreact.errors import UserError
 from fedreact.options import vars_of
+from fedreact.reference import store
 from fedreact.reference.keep import FINDINGS, RUN
 from fedreact.tables import cells, notes, published, render
 from fedreact.tables.grid import Grid, grid
@@ -27,7 +28,7 @@ from fedreact.workflow.config import load_scale
 from fedreact.workflow.sources import Sources
 from fedreact.workflow.steps import Steps
 
-MADE = "<!-- Made by `make docs` from {csv}. -->\n"
+MADE = f"<!-- Made by `make docs` from ../{store.TABLES}. -->\n"
 
 
 class Kept:
@@ -54,35 +55,45 @@ class Kept:
         self._findings = cache(self._read_findings)
         self._cells = cache(lambda paper: Cells(self.steps, self.steps.paper(paper)))
 
-    def files(self) -> list[Path]:
-        """All csv of tables."""
-        return sorted(self.folder.glob("*/tables/*.csv"))
+    def pages(self) -> list[Path]:
+        """List the pages of all tables; that of a table lies where ``make docs`` writes it."""
+        folders = sorted(path.parent for path in self.folder.glob(f"*/{store.TABLES}"))
+        return [_page(folder, name) for folder in folders for name in store.names(folder)]
 
-    def page(self, csv: Path) -> str:
+    def page(self, path: Path) -> str:
         """Write the page of a table.
+
+        Parameters
+        ----------
+        path
+            One of :meth:`pages`.
 
         Raises
         ------
         UserError
             Its paper has no table of that name any more.
         """
-        entry, _ = self._entry(csv)
-        text = render.markdown(self.grid(csv)).removeprefix(f"{entry.title}.").lstrip()
-        return f"{MADE.format(csv=csv.name)}\n# {entry.title}\n\n{text}"
+        entry, _ = self._entry(path)
+        text = render.markdown(self.grid(path)).removeprefix(f"{entry.title}.").lstrip()
+        return f"{MADE}\n# {entry.title}\n\n{text}"
 
-    def grid(self, csv: Path) -> Grid:
-        """Lay out a table, its notes included."""
-        entry, _ = self._entry(csv)
-        paper, lines = self._paper(csv), cells.read(csv)
-        values = self._published(csv)
+    def grid(self, path: Path) -> Grid:
+        """Lay out the table of a page, its notes included."""
+        entry, _ = self._entry(path)
+        paper, lines = self._paper(path), self.lines(path)
+        values = self._published(path)
         names = Names.registered(paper.about.names_of_data, self.registry)
         runs, given = None, vars_of(entry)
         if not entry.study:
-            findings = self._findings(csv.parents[1]).get(csv.stem, {})
-            of_scale = (self._layout(csv, lines), paper.scale.differences, findings)
+            findings = self._findings(path.parents[1]).get(path.stem, {})
+            of_scale = (self._layout(path, lines), paper.scale.differences, findings)
             runs = notes.OfRuns(self.scale, names, cells.About.of(given), *of_scale)
         caption, below = notes.around(given, lines, values, runs)
         return grid(lines, caption, below, names, entry.reference)
+
+    def lines(self, path: Path) -> pd.DataFrame:
+        """Read the cells of a page's table."""
+        return cells.read(store.table(path.parents[1], path.stem))
 
     def annotated(self, table: str, row: str, column: str, metric: str = "") -> str:
         """Explain a cell in words, see :func:`fedreact.tables.render.annotated`.
@@ -99,18 +110,18 @@ class Kept:
         UserError
             There is no such cell.
         """
-        csv = next(iter(self.folder.glob(f"*/tables/{table}.csv")), None)
-        if csv is None:
+        pack = store.where(self.folder, f"tables/{table}.csv")
+        if pack is None:
             raise UserError(f"{self.folder}: no run keeps a table {table}; `make reference` does")
-        paper, values = self._paper(csv), self._published(csv)
-        lines = cells.read(csv)
+        path = _page(pack.parent, table)
+        paper, values, lines = self._paper(path), self._published(path), self.lines(path)
         chosen = lines[(lines["row"] == row) & (lines["column"] == column)]
         chosen = chosen[chosen["metric"] == metric] if metric else chosen
         if chosen.empty:
             place = ", ".join(part for part in (row, column, metric) if part)
-            raise UserError(f"{csv}: has no cell {place}")
+            raise UserError(f"{pack}: {table} has no cell {place}")
         line = chosen.iloc[0].to_dict()
-        unlike = [p.unlike for p in self._layout(csv, lines) if (p.row, p.column) == (row, column)]
+        unlike = [p.unlike for p in self._layout(path, lines) if (p.row, p.column) == (row, column)]
         differences = [*paper.scale.differences, *(text for texts in unlike for text in texts)]
         reasons = cells.why_not(row, line["data"], line["n_seeds"], values, differences)
         doubt = published.unsure(values, row, column)
@@ -119,33 +130,36 @@ class Kept:
             Names.registered(paper.about.names_of_data, self.registry),
             values["source"],
             [*reasons, *([doubt] if doubt else [])],
-            f"{self.folder.parent.name}/{csv.relative_to(self.folder.parent)}",
+            f"{self.folder.parent.name}/{path.relative_to(self.folder.parent)}",
         )
 
-    def _paper(self, csv):
-        return self.steps.paper(csv.parents[1].name)
+    def _paper(self, path):
+        return self.steps.paper(path.parents[1].name)
 
-    def _entry(self, csv):
+    def _entry(self, path):
         """A table's entry, and its name there."""
-        paper = self._paper(csv)
-        name = csv.stem.removeprefix(paper.prefix)
+        paper = self._paper(path)
+        name = path.stem.removeprefix(paper.prefix)
         if name not in paper.tables:
-            raise UserError(f"{csv}: {paper.folder}/tables.yaml has no table {name}; delete it")
+            raise UserError(
+                f"{path.parents[1] / store.TABLES}: {paper.folder}/tables.yaml lacks {name}; "
+                "keep the run anew, or take its lines out"
+            )
         return paper.tables[name], name
 
-    def _published(self, csv):
-        paper = self._paper(csv)
-        path = paper.folder / "published" / f"{csv.stem.removeprefix(paper.prefix)}.yaml"
-        return published.read(path if path.exists() else None)
+    def _published(self, path):
+        paper = self._paper(path)
+        file = paper.folder / "published" / f"{path.stem.removeprefix(paper.prefix)}.yaml"
+        return published.read(file if file.exists() else None)
 
-    def _layout(self, csv: Path, lines: pd.DataFrame) -> list[cells.Place]:
+    def _layout(self, path: Path, lines: pd.DataFrame) -> list[cells.Place]:
         """Cells that the table asks for today, those that this run lacks with the reason."""
-        entry, name = self._entry(csv)
+        entry, name = self._entry(path)
         if entry.study:
             return []
-        paper = self._paper(csv)
+        paper = self._paper(path)
         there = set(zip(lines["row"], lines["column"]))
-        data = set(self._run(csv).get("data", {}))
+        data = set(self._run(path).get("data", {}))
         places = []
         for (row, column), cell in self._cells(paper.name).table(name).items():
             place = cells.Place(row, column, "", cell.method.name, cell.skipped, cell.unlike)
@@ -163,9 +177,9 @@ class Kept:
             return "this run does not have it"
         return f"the data ({' or '.join(sorted(wanted))}) could not be had"
 
-    def _run(self, csv) -> dict[str, Any]:
-        path = csv.parents[1] / RUN
-        return json.loads(path.read_text()) if path.exists() else {}
+    def _run(self, path) -> dict[str, Any]:
+        file = path.parents[1] / RUN
+        return json.loads(file.read_text()) if file.exists() else {}
 
     def _read_findings(self, folder) -> Mapping[str, Mapping[str, list[str]]]:
         path = folder / FINDINGS
@@ -180,10 +194,8 @@ def pages(references: Path) -> dict[Path, str]:
     references
         The folder ``reference``.
     """
-    scales = sorted({path.parents[2] for path in references.glob("*/*/tables/*.csv")})
-    return {
-        csv.with_suffix(".md"): kept.page(csv) for kept in map(Kept, scales) for csv in kept.files()
-    }
+    scales = sorted({path.parents[1] for path in references.glob(f"*/*/{store.TABLES}")})
+    return {path: kept.page(path) for kept in map(Kept, scales) for path in kept.pages()}
 
 
 def write(references: Path) -> int:
@@ -192,3 +204,7 @@ def write(references: Path) -> int:
     for path, text in written.items():
         write_text(path, text)
     return len(written)
+
+
+def _page(folder, name):
+    return folder / "tables" / f"{name}.md"

@@ -3,6 +3,7 @@
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from pathlib import Path
+from typing import TextIO
 
 import numpy as np
 import pandas as pd
@@ -381,7 +382,7 @@ def skipped(layout: Sequence[Place]) -> dict[str, list[str]]:
     return found
 
 
-def read(csv: Path) -> pd.DataFrame:
+def read(csv: Path | TextIO) -> pd.DataFrame:
     """Read the cells of a table from its csv; labels are texts, as ``"10"`` and ``"NA"``."""
     labels = dict.fromkeys(("row", "column"), str)
     return pd.read_csv(csv, keep_default_na=False, na_values=[""], dtype=labels)

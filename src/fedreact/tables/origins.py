@@ -71,9 +71,8 @@ def origins(
             place = places[cell["row"], cell["column"]]
             runs = cells.of_cell(scores, place)
             line |= {"setting": runs["setting"].iloc[0], "method": place.method}
-            line["values"] = dict(
-                zip(map(str, runs["seed"]), runs[cell["metric"]].round(6).tolist())
-            )
+            by_seed = zip(map(str, runs["seed"]), runs[cell["metric"]])
+            line["values"] = {seed: float(f"{value:.9g}") for seed, value in by_seed}
             line["runs"] = runs["file"].tolist()
         if study is not None:
             line["runs"] = [str(study)]
@@ -109,14 +108,10 @@ def read(csv: Path) -> dict:
     """
     if not csv.is_file():
         raise UserError(f"{csv}: no such file")
-    path, kept = csv.with_suffix(SUFFIX), csv.parent.with_name("run.json")
+    path = csv.with_suffix(SUFFIX)
     try:
         return json.loads(path.read_text())
     except FileNotFoundError as error:
-        if kept.is_file():
-            raise UserError(
-                f"{csv}: this table belongs to a kept run; {kept} says how it was made"
-            ) from error
         again = f"snakemake --force {csv} --cores 1 --config scale={results_of(csv).name}"
         raise UserError(
             f"{path}: no such file, so nothing says how the table was made; make it again: {again}"

@@ -10,29 +10,31 @@ from pathlib import Path
 from typing import Any
 
 from fedreact.errors import UserError
+from fedreact.reference import store
 from fedreact.reference.docs import Reference
 from fedreact.reference.keep import RUN
 
 
 class Run(Reference):
-    """A kept run, which remembers the files that were asked for.
+    """A kept run, which remembers the csv that were asked for.
 
     Attributes
     ----------
     read
-        Names of these files below the folder of the scale.
+        Their texts, by their names below the folder of the scale.
     """
 
     def __init__(self, folder: Path):
         super().__init__(folder)
-        self.read: set[str] = set()
+        self.read: dict[str, str] = {}
         rows = self._rows
 
         def noted(file):
-            found = rows(file)
-            path = next(self.folder.glob(f"*/{file}"))
-            self.read.add(path.relative_to(self.folder).as_posix())
-            return found
+            lines = rows(file)
+            path = store.where(self.folder, file)
+            paper = path.relative_to(self.folder).parts[0]
+            self.read[f"{paper}/{file}"] = store.text(path, file)
+            return lines
 
         self._rows = noted
 
@@ -87,16 +89,16 @@ class Kept:
         """Give the runs of a scale."""
         return self._runs.setdefault(scale, Run(self.references / scale))
 
-    def read(self) -> list[Path]:
-        """List all files that were asked for."""
-        return sorted(run.folder / name for run in self._runs.values() for name in run.read)
-
     def digest(self, *code: Path) -> str:
-        """Digest the files that were asked for and code that drew them."""
-        found = hashlib.sha256()
+        """Digest the csv that were asked for and the code that drew them."""
+        digest = hashlib.sha256()
         for path in code:
-            found.update(path.read_bytes() + b"\0")
-        for path in self.read():
-            name = path.relative_to(self.references).as_posix()
-            found.update(name.encode() + b"\0" + path.read_bytes())
-        return found.hexdigest()[:16]
+            digest.update(path.read_bytes() + b"\0")
+        read = {
+            f"{scale}/{name}": text
+            for scale, run in self._runs.items()
+            for name, text in run.read.items()
+        }
+        for name, text in sorted(read.items()):
+            digest.update(name.encode() + b"\0" + text.encode())
+        return digest.hexdigest()[:16]

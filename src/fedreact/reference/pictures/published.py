@@ -16,8 +16,8 @@ def draw(kept):
         run = kept.run(paper)
         lines = [
             line
-            for file in sorted((run.folder / paper / "tables").glob("*.csv"))
-            for line in run.lines(f"tables/{file.name}")
+            for table in run.tables(paper)
+            for line in run.lines(f"tables/{table}.csv")
             if _shown(line)
         ]
         if lines:

@@ -1,0 +1,102 @@
+"""Values by seed, from which the numbers of a kept run can be made again.
+
+A mean and its interval cannot be checked; the values that they are of can. So each seed of each
+cell of a table is kept, and each seed of each contrast of a claim.
+"""
+
+import json
+from collections.abc import Iterator, Sequence
+from functools import cache
+from pathlib import Path
+from typing import Any
+
+import pandas as pd
+
+from fedreact import provenance
+from fedreact.claims.judged import Asked
+from fedreact.errors import UserError
+from fedreact.tables import origins
+from fedreact.tables.cells import Place, of_cell, per_seed, read_scores
+from fedreact.tables.reached import until_the_worse
+from fedreact.workflow.files import results_of
+
+COLUMNS = ["table", "row", "column", "claim", "reading", "at", "left", "right"]
+COLUMNS += ["metric", "seed", "value", "most"]
+"""Of the csv: labels as in the csv of tables and of claims, and empty where they do not apply.
+
+The ``value`` of a cell is a mean over clients and rounds, as its table says. That of a contrast is
+a difference, positive as claimed. Where only bounds of a difference are known, ``value`` is the
+least and ``most`` the most; else ``most`` is empty. A count has no ``seed``.
+"""
+
+
+def text(tables: Sequence[Path], claims: Sequence[Path]) -> str:
+    """Write the values of tables and claims as csv, with nine digits.
+
+    Parameters
+    ----------
+    tables, claims
+        Csv files of results, with what is recorded of them.
+
+    Raises
+    ------
+    UserError
+        Nothing says what a file was made from.
+    """
+    lines = [line for csv in tables for line in of_table(csv)]
+    lines += [line for csv in claims for line in of_claims(csv)]
+    values = pd.DataFrame(lines, columns=COLUMNS)
+    return values.to_csv(index=False, float_format="%.9g", lineterminator="\n")
+
+
+def of_table(csv: Path) -> Iterator[dict[str, Any]]:
+    """Yield the values of a table's cells, from the origins beside its csv."""
+    for cell in origins.read(csv)["cells"]:
+        if cell["n_seeds"]:
+            place = {key: cell[key] for key in ("row", "column", "metric")}
+            for seed, value in cell.get("values", {"": cell["mean"]}).items():
+                yield {"table": csv.stem, **place, "seed": seed, "value": value}
+
+
+def of_claims(csv: Path) -> Iterator[dict[str, Any]]:
+    """Yield the values of the contrasts of a paper's claims, from the scores of their runs."""
+    results = csv.parents[1]
+    record = provenance.read_record(results, csv) or {}
+    if "asked" not in record.get("options", {}):
+        again = f"snakemake --force {csv} --cores 1 --config scale={results_of(csv).name}"
+        raise UserError(f"{csv}: nothing says what it was judged on; make it again: {again}")
+    inputs = [Path(path) for path in record["inputs"]]
+    scores = read_scores([path for path in inputs if path.is_relative_to(results / "runs")])
+    means = cache(lambda metric, last: per_seed([metric], scores, last))
+    for asked in map(Asked.of, json.loads(record["options"]["asked"])):
+        about = {"claim": asked.claim, "reading": asked.reading, "metric": asked.metric}
+        for contrast in asked.contrasts:
+            labels = {"at": contrast.at, "left": contrast.left, "right": contrast.right}
+            bounds = _bounds(asked, contrast, means(asked.metric, asked.last), scores)
+            for seed, (least, most) in sorted(bounds.items()):
+                most = None if most == least else most
+                yield about | labels | {"seed": seed, "value": least, "most": most}
+
+
+def _bounds(asked, contrast, means, scores):
+    """Least and most difference of a contrast by seed, positive as claimed."""
+    sides = (contrast.ours, contrast.theirs)
+    if asked.reaching:
+        curves = [of_cell(scores, _place(side)) for side in sides]
+        least, most = until_the_worse(*curves, asked.reaching, asked.metric)
+    else:
+        ours, theirs = (
+            of_cell(means, _place(side)).set_index("seed")[asked.metric]
+            if isinstance(side, Sequence)
+            else side
+            for side in sides
+        )
+        least = most = ours - theirs
+    if asked.sign < 0:
+        least, most = -most, -least
+    return {seed: (value, most[seed]) for seed, value in least.dropna().items()}
+
+
+def _place(side):
+    folder, method = side
+    return Place("", "", folder, method)
