@@ -255,6 +255,16 @@ def test_claims_without_a_record_are_refused(made, tmp_path):
     assert not (tmp_path / "kept").exists()
 
 
+def test_claims_of_runs_elsewhere_are_refused(made, tmp_path):
+    path = made / "provenance/claims/toy.json"
+    record = json.loads(path.read_text())
+    record["inputs"] = {f"elsewhere/{name}": made for name, made in record["inputs"].items()}
+    path.write_text(json.dumps(record))
+    with pytest.raises(UserError, match=r"toy\.csv: made from elsewhere/.*, which is not below "):
+        keep(made, tmp_path / "kept", {"toy", "toy_t1"}, [])
+    assert not (tmp_path / "kept").exists()
+
+
 def test_tables_are_read_as_they_were_written(made, kept_small):
     assert store.names(kept_small) == ["toy_t1", "toy_t2"]
     for name in store.names(kept_small):

@@ -161,7 +161,9 @@ def _scale(references: Path, name: str) -> Iterator[str]:
         ]
         lines += [f"seeds: {_listed(fewer)}"] if fewer else []
         lines += [
-            f"`{setting}` is left out: {why}" for setting, why in paper.scale.left_out.items()
+            f"`{setting}` is left out{kinds}: {why}"
+            for setting, reasons in paper.scale.left_out.items()
+            for kinds, why in _reasons(reasons)
         ]
         cost = f" ({spent[folder] / 3600:.2f} core-hours kept)" if folder in spent else ""
         yield f"### {_short(paper)} at {name}\n"
@@ -452,3 +454,10 @@ def _short(paper: Paper) -> str:
 def _first(path: Path) -> str:
     """First line of a file's docstring."""
     return (ast.get_docstring(ast.parse(path.read_text(encoding="utf-8"))) or "").split("\n")[0]
+
+
+def _reasons(reasons):
+    """Why a setting is left out, with the kinds of runs for which it is."""
+    if isinstance(reasons, str):
+        return [("", reasons)]
+    return [(f" for `{kind}`", why) for kind, why in reasons.items()]

@@ -90,10 +90,11 @@ def keep(
             "name them after --drop"
         )
     run = account(results, [*tables, *copied, *drawn])
+    by_seed = values.text(tables, claims)
     new = folder.with_name(f".{folder.name}.part")
     shutil.rmtree(new, ignore_errors=True)
     store.write(new / store.TABLES, store.joined(path.read_text() for path in tables))
-    store.write(new / store.VALUES, values.text(tables, claims))
+    store.write(new / store.VALUES, by_seed)
     for path in copied:
         write_text(new / path.relative_to(results), path.read_text())
     for path in drawn:

@@ -41,7 +41,7 @@ def text(tables: Sequence[Path], claims: Sequence[Path]) -> str:
     Raises
     ------
     UserError
-        Nothing says what a file was made from.
+        Nothing says what a file was made from, or it was made from runs below another path.
     """
     lines = [line for csv in tables for line in of_table(csv)]
     lines += [line for csv in claims for line in of_claims(csv)]
@@ -65,8 +65,10 @@ def of_claims(csv: Path) -> Iterator[dict[str, Any]]:
     if "asked" not in record.get("options", {}):
         again = f"snakemake --force {csv} --cores 1 --config scale={results_of(csv).name}"
         raise UserError(f"{csv}: nothing says what it was judged on; make it again: {again}")
-    inputs = [Path(path) for path in record["inputs"]]
-    scores = read_scores([path for path in inputs if path.is_relative_to(results / "runs")])
+    runs = [path for path in map(Path, record["inputs"]) if "runs" in path.parts]
+    if elsewhere := [path for path in runs if not path.is_relative_to(results / "runs")]:
+        raise UserError(f"{csv}: made from {elsewhere[0]}, which is not below {results}/")
+    scores = read_scores(runs)
     means = cache(lambda metric, last: per_seed([metric], scores, last))
     for asked in map(Asked.of, json.loads(record["options"]["asked"])):
         about = {"claim": asked.claim, "reading": asked.reading, "metric": asked.metric}
