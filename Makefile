@@ -107,7 +107,7 @@ ifdef FLSIM
 	@mv reference/speed/asynchronous.part reference/speed/asynchronous.txt
 endif
 
-# Minutes: everything but campaigns, with the whole workflow at its smallest scale.
+# Minutes: everything but campaigns, with a table from raw data on at the smallest scale.
 test: setup
 	python -m pytest -m "not campaign" $(PARALLEL)
 

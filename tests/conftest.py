@@ -16,21 +16,8 @@ torch.set_num_threads(1)
 
 @pytest.hookimpl(trylast=True)  # when it is known which are run
 def pytest_collection_modifyitems(items):
-    """Begin with what takes longest: the tests of the whole project.
-
-    One file builds it; of those of ``make test`` the others that need it come in half of the way,
-    since a process that waits for what another builds leaves a core idle.
-    """
-    begins = [item for item in items if item.get_closest_marker("workflow")]
-    quick = [
-        i for i in begins if not i.get_closest_marker("campaign") and "built" in i.fixturenames
-    ]
-    later = [item for item in quick if item.path != quick[0].path]
-    begins = [item for item in begins if item not in later]
-    others = [item for item in items if not item.get_closest_marker("workflow")]
-    files = list(dict.fromkeys(item.path for item in others))
-    half = sum(item.path in files[: len(files) // 2] for item in others)
-    items[:] = begins + others[:half] + later + others[half:]
+    """Begin with what takes longest: the tests of the whole workflow."""
+    items.sort(key=lambda item: item.get_closest_marker("workflow") is None)
 
 
 @pytest.fixture

@@ -4,7 +4,7 @@ import pandas as pd
 import pytest
 from helpers import SCALES, SMOKE, command, digits, edit, planned, snakemake
 
-pytestmark = pytest.mark.workflow
+pytestmark = [pytest.mark.workflow, pytest.mark.campaign]
 
 TABLES = {"make_table", "make_metrics", "make_claims", "claims", "report", "all"}
 OUTPUTS = TABLES | {"make_figure"}
@@ -23,24 +23,14 @@ def test_nothing_to_do_the_second_time(built):
             "1 - 1 / count",
             OUTPUTS | {"run"},
         ),
-        pytest.param(
-            *("src/fedreact/aggregation/temporal.py", "(eq. 5)", "(equation 5)", set()),
-            marks=pytest.mark.campaign,
-        ),
-        pytest.param(
-            *("src/fedreact/tables/render.py", '"rebuilt"', '"ours"', OUTPUTS),
-            marks=pytest.mark.campaign,
-        ),
-        pytest.param(
-            *("config/papers/fed_react/published/table05.yaml", "0.909", "0.908", OUTPUTS),
-            marks=pytest.mark.campaign,
-        ),
-        pytest.param(
+        ("src/fedreact/aggregation/temporal.py", "(eq. 5)", "(equation 5)", set()),
+        ("src/fedreact/tables/render.py", '"rebuilt"', '"ours"', OUTPUTS),
+        ("config/papers/fed_react/published/table05.yaml", "0.909", "0.908", OUTPUTS),
+        (
             "config/papers/fed_react/settings.yaml",
             "stationary10: {partition: clients10-beta1.5, clustered: {rounds: 60}}",
             "stationary10: {partition: clients10-beta1.5, clustered: {rounds: 60, C: 2.0}}",
             OUTPUTS | {"run"},
-            marks=pytest.mark.campaign,
         ),
         (
             "src/fedreact/models/architectures/patchtst.py",
@@ -48,12 +38,11 @@ def test_nothing_to_do_the_second_time(built):
             "import torch\n\nADDED = 1\n",
             OUTPUTS | {"train", "study"},
         ),
-        pytest.param(
+        (
             "src/fedreact/figures/trip.py",
             "FIGURE =",
             "ADDED = 1\nFIGURE =",
             {"make_figure", "report", "all"},
-            marks=pytest.mark.campaign,
         ),
     ],
 )
@@ -80,7 +69,6 @@ def test_a_new_file_runs_nothing(copy):
     assert planned("all", *SMOKE, cwd=copy) == {}
 
 
-@pytest.mark.campaign
 def test_dry_run_of_the_papers_scale_needs_no_data(built):
     jobs = planned("all_tables", "--config", "scale=paper", cwd=built)
     # An encoder for each partition and seed, 10 by DTSSGD, eight untrained and eight trained for
@@ -118,7 +106,6 @@ def test_a_misspelt_target_is_one_clear_line(built):
     assert "Exception" not in printed
 
 
-@pytest.mark.campaign
 def test_digits_can_be_simulated(copy):
     words = ["--cores", "2", "fig07", *SMOKE, "dataset=air-writing-sim"]
     snakemake(*words, cwd=copy)
@@ -136,7 +123,6 @@ def test_without_network_and_mirror_the_digits_are_simulated(built):
     assert "clustered/fed_react/air-writing-sim/stationary10/all/seed0.csv" in printed
 
 
-@pytest.mark.campaign
 def test_real_data_at_hand_is_not_replaced_by_simulated(built):
     printed, status = command(
         "snakemake", "-n", "all", *SMOKE, cwd=built, env={"FEDREACT_DATA_MIRROR": ""}

@@ -103,12 +103,14 @@ def test_what_fails_and_what_is_missing_stop_nothing_else(project):
     assert again in lines
 
 
+@pytest.mark.campaign
 def test_what_is_missing_alone_is_no_failure(project):
     lines, status = run(project, "table04", "communication")
     assert status == 0, lines
     assert any(line.startswith("Left out  table04: ") for line in lines)
 
 
+@pytest.mark.campaign
 def test_where_nothing_at_all_can_be_built_the_status_says_so(project):
     lines, status = run(project, "table04")
     assert status == 1
@@ -117,6 +119,7 @@ def test_where_nothing_at_all_can_be_built_the_status_says_so(project):
     assert "Traceback" not in "".join(lines)
 
 
+@pytest.mark.campaign
 def test_all_is_printed_where_that_is_asked_for(project):
     (project / "results/smoke/tables/communication.csv").unlink()
     lines, status = run(project, "communication", env=VERBOSE)

@@ -9,7 +9,7 @@ import pytest
 from helpers import ROOT, SMOKE, VERBOSE, command, digits, planned, snakemake
 from second_opinion import cells, claims, differing, references
 
-pytestmark = pytest.mark.workflow
+pytestmark = [pytest.mark.workflow, pytest.mark.campaign]
 
 TABLES = [
     *(f"table{i:02}" for i in range(1, 12)),
@@ -171,7 +171,6 @@ def test_numbers_of_a_kept_run_come_out_again_from_its_values(built, tmp_path):
         assert wrong == []
 
 
-@pytest.mark.campaign
 def test_a_cell_is_explained_and_rebuilt_by_the_command_that_it_names(copy):
     csv = "results/smoke/tables/table05.csv"
     words = ["python", "scripts/explain_cell.py", csv, "10 clients", "w/ A2"]
@@ -206,7 +205,6 @@ def test_a_cell_is_explained_and_rebuilt_by_the_command_that_it_names(copy):
     assert line.startswith("error: row 'clients' fits several: RTD - 10 clients (Stationary); ")
 
 
-@pytest.mark.campaign
 def test_snakemakes_own_report_has_tables_figures_and_claims(built, tmp_path):
     report = tmp_path / "report.html"
     snakemake("--report", report, "all", *SMOKE, cwd=built)
@@ -215,7 +213,6 @@ def test_snakemakes_own_report_has_tables_figures_and_claims(built, tmp_path):
         assert name in text
 
 
-@pytest.mark.campaign
 def test_a_plan_needs_no_data_and_has_nothing_to_do_when_all_is_done(copy):
     words = ["python", "scripts/plan.py", "table05", "--scale"]
     printed, status = command(*words, "paper", cwd=copy)
@@ -230,7 +227,6 @@ def test_a_plan_needs_no_data_and_has_nothing_to_do_when_all_is_done(copy):
     assert printed.startswith("error: config: scale: 'smok' is unknown")
 
 
-@pytest.mark.campaign
 def test_encoders_of_their_own_are_trained_where_the_ledger_asks_for_them(copy):
     """Of an alternative of the ledger: one of its runs, a file as its target."""
     folder = digits(copy)
@@ -272,7 +268,6 @@ def test_measured_effects_of_a_ledger_are_differences_to_what_is_taken(built, tm
     assert "| linkage | ward | average | stationary10 | -0.010 (-0.010 to -0.010)" in printed
 
 
-@pytest.mark.campaign
 def test_the_ledger_and_the_searches_are_planned(built):
     """They are no part of all; a dry run shows that each of their jobs can be made."""
     jobs = planned("assumptions", *SMOKE, cwd=built)

@@ -191,6 +191,7 @@ def test_a_step_ends_when_its_shell_is_killed(slow, above):
 
 
 @needed
+@pytest.mark.campaign
 def test_nothing_stays_behind_a_workflow_that_was_killed(slow, tmp_path):
     workflow, pid, keeper = slow
     assert list(tmp_path.glob("fedreact-*"))
