@@ -218,13 +218,14 @@ SHOWN = [
     "docs/results",
     "docs/speed",
     "docs/api",
-    "files/src/fedreact/figures/index",
+    "files/config/papers/fedst/index",
 ]
 
 
 @pytest.mark.campaign
 @pytest.mark.parametrize(("name", "size"), [*product(SHOWN, (WIDE, NARROW))])
 def test_pages_open_quietly_fit_the_screen_and_ask_for_nothing(driver, site, name, size):
+    assert (site / f"{name}.html").is_file()
     shown = Page(driver, site / f"{name}.html", size)
     assert shown.run("return document.documentElement.scrollWidth <= innerWidth")
     assert shown.complaints() == []
