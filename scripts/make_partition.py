@@ -8,7 +8,7 @@ from pathlib import Path
 
 from fedreact import options, plugins
 from fedreact.atomic import atomic
-from fedreact.clients import checks
+from fedreact.clients import apart, checks
 from fedreact.command import log, parser, run, subparsers
 from fedreact.data.dataset import SeriesDataset
 
@@ -18,7 +18,8 @@ FOLDER = "clients/partitioners"
 def main(args):
     """Read the dataset, draw, write."""
     cls = plugins.load(FOLDER, args.by, "PARTITIONER")
-    drawn = options.from_words(cls, args, args.by).deal(SeriesDataset.load(args.data), args.seed)
+    data, partitioner = SeriesDataset.load(args.data), options.from_words(cls, args, args.by)
+    drawn = apart.deal(partitioner, data, args.seed, args.apart_from)
     for sentence in checks.findings(drawn):
         log.warning("note: %s", sentence)
     with atomic(args.output) as path:
@@ -32,6 +33,13 @@ def words():
     for one in subparsers(p, "by", names, lambda name: plugins.load(FOLDER, name, "PARTITIONER")):
         one.add_argument("--data", type=Path, required=True, help="prepared dataset, npz")
         one.add_argument("--seed", type=int, required=True)
+        one.add_argument(
+            "--apart-from",
+            type=Path,
+            nargs="*",
+            default=[],
+            help="partitions, none of whose tests are dealt",
+        )
         one.add_argument("--output", type=Path, required=True)
     return p
 

@@ -39,9 +39,13 @@ rule prepare_part:
         "python scripts/prepare_part.py {params.options} --output {output} 2>&1 | tee {log}"
 
 
+# Seeds of searches deal what no table is tested on.
 rule make_partition:
     input:
-        f"{R}/data/{{dataset}}.npz",
+        data=f"{R}/data/{{dataset}}.npz",
+        apart=lambda w: PLAN.data.apart_from(
+            w.paper, w.dataset, w.partition, int(w.seed)
+        ),
     output:
         f"{R}/partitions/{{paper}}/{{dataset}}/{{partition}}/seed{{seed}}.npz",
     log:
@@ -54,5 +58,5 @@ rule make_partition:
         options=lambda w: words(PLAN.data.partition_words(w.paper, w.partition)),
         code=lambda w: PLAN.data.partition_code(w.paper, w.partition),
     shell:
-        "python scripts/make_partition.py {params.options} --data {input} --seed {wildcards.seed}"
-        " --output {output} 2>&1 | tee {log}"
+        "python scripts/make_partition.py {params.options} --data {input.data} --seed {wildcards.seed}"
+        " --apart-from {input.apart} --output {output} 2>&1 | tee {log}"

@@ -51,6 +51,12 @@ class DataSteps:
         spec, dealer = self.plan.steps.partition(paper, partition)
         return [spec.by, *options.words(options.changed(dealer))]
 
+    def apart_from(self, paper: str, dataset: str, partition: str, seed: int) -> list[str]:
+        """Partitions whose tests one of this seed holds no sample of: the tables', in a search."""
+        seeds = self.plan.table_seeds(paper)
+        names = [] if seed in seeds else seeds
+        return [self.plan.files.partition(paper, dataset, partition, other) for other in names]
+
     def partition_code(self, paper: str, partition: str) -> str:
         """Digest of the code that deals a partition."""
         by = self.plan.steps.partition(paper, partition)[0].by

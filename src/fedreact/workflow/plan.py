@@ -6,6 +6,7 @@ What the rules of a file of ``workflow/rules/`` ask is a part of the plan of tha
 ``PLAN.report``.
 """
 
+import itertools
 import json
 import os
 from collections.abc import Iterable
@@ -189,6 +190,11 @@ class Plan:
     def seeds(self, paper: str, kind: str) -> tuple[int, ...]:
         """Seeds of a kind of run of a paper."""
         return self.steps.paper(paper).scale.seeds.get(kind, self.how_much.seeds)
+
+    def table_seeds(self, paper: str) -> list[int]:
+        """Seeds of all kinds of run in the tables of a paper."""
+        of_kinds = self.steps.paper(paper).scale.seeds.values()
+        return sorted({*self.how_much.seeds, *itertools.chain(*of_kinds)})
 
     def errors(self) -> list[str]:
         """What failed in this run, a line a job."""
