@@ -1,18 +1,19 @@
 """Judge the claims of kept runs again, e.g. after a margin is changed.
 
-It needs no scores: a csv of claims has what the rule asks for. Margins, texts and whether a claim
-is about every comparison or the average are today's.
+It needs no scores: a csv of claims has what the rule asks for, and the kept tables beside it say
+which methods are at chance level. Margins, texts and whether a claim is about every comparison or
+the average are today's.
 """
 
 from pathlib import Path
 
-from fedreact import options
 from fedreact.atomic import write_text
 from fedreact.claims import judged, rejudge, render
-from fedreact.claims.contract import Claim
 from fedreact.command import log, parser, run
+from fedreact.data.registry import load_registry, registries
 from fedreact.errors import UserError
 from fedreact.reading import read_yaml
+from fedreact.reference import store
 
 
 def main(args):
@@ -20,20 +21,25 @@ def main(args):
     files = sorted(args.references.glob("*/*/claims/*.csv"))
     if not files:
         raise UserError(f"{args.references}: no <scale>/<paper>/claims/<paper>.csv there")
+    registered = load_registry(*registries(args.papers.parent))
+    tasks = {name: entry.task for name, entry in registered.items()}
     for path in files:
         before = judged.read(path)
-        folder = args.papers / path.stem
-        entries = read_yaml(folder / "claims.yaml")
-        about = read_yaml(folder / "paper.yaml")
-        claims = options.check_all(Claim, entries, f"{folder}/claims.yaml")
-        after = rejudge.rejudged(before, claims, about.get("margins", {}))
+        kept = rejudge.Kept.of(args.papers / path.stem, path.parents[1] / store.TABLES, tasks)
+        after = rejudge.rejudged(before, kept)
         if not args.dry_run:
-            _write(path, after, entries, about["title"])
-        changed = (before["outcome"] != after["outcome"]) & (after["at"] == "")
+            _write(path, after, args.papers / path.stem, kept.about["title"])
+        outcomes = [_outcomes(table) for table in (before, after)]
+        changed = outcomes[0] != outcomes[1]
         log.info("%s: %d outcomes changed. %s", path, changed.sum(), render.counts(after))
 
 
-def _write(path, table, entries, title):
+def _outcomes(table):
+    return table[table["at"] == ""].set_index(["claim", "reading"])["outcome"]
+
+
+def _write(path, table, paper, title):
+    entries = read_yaml(paper / "claims.yaml")
     scale, title = path.parents[2].name, f"Claims of {title}"
     notes = render.notes_of(path.with_suffix(".md").read_text())
     judged.write(table, path)

@@ -162,7 +162,7 @@ def claims(folder):
     kept, values = read(file), read(folder / "values.csv.gz")
     values["most"] = values["most"].fillna(values["value"])
     by_contrast = dict(list(values[values["claim"] != ""].groupby(CONTRAST, sort=False)))
-    contrasts = kept[kept["at"] != ""]
+    contrasts, tests = kept[kept["at"] != ""], {}
     assert set(by_contrast) <= set(contrasts[CONTRAST].itertuples(index=False, name=None))
     for (claim, reading), lines in kept.groupby(["claim", "reading"], sort=False):
         (whole,) = lines[lines["at"] == ""].to_dict("records")
@@ -183,20 +183,45 @@ def claims(folder):
             for x, part, one, of_all in zip(seeds, parts, p, corrected(p))
         ]
         alone = [outcome(len(x), part["reason"], one, one) for x, part, one in zip(seeds, parts, p)]
-        testable = [x for x, part in zip(seeds, parts) if not part["reason"]] or seeds
-        mean = pd.concat([x[["value", "most"]] for x in testable], axis=1, join="inner")
+        mean = pd.concat([x[["value", "most"]] for x in seeds], axis=1, join="inner")
         mean = mean.T.groupby(level=0).mean().T if len(mean) else nothing
         average = p_values(list(mean["value"]), list(mean["most"]), whole["margin"], equal)
         outcomes = [one["outcome"] for one in again]
         none_left = all(part["reason"] for part in parts)
         of_average = outcome(len(mean), none_left, average, average)
         judged = whole_outcome(whole["over"], outcomes, alone, of_average)
+        if not reading:
+            of_one = [average] if whole["over"] == "average" else p
+            fewest = len(mean) if whole["over"] == "average" else min(map(len, seeds))
+            tests[claim] = judged, p_of_whole(judged, fewest, of_one)
         again.append(numbers(mean["value"], mean["most"]) | {"outcome": judged})
         size = max([abs(one) for x in seeds for one in x["most"]], default=0)
         for line, own in zip([*parts, whole], again):
             place = {"claim": claim, "reading": reading, "at": line["at"], "right": line["right"]}
             for name, number in own.items():
                 yield place, name, line[name], number, 1e-8 * size
+    yield from after_holm(kept, tests)
+
+
+def p_of_whole(judged, n_seeds, p):
+    """p-value behind the outcome of a claim, from those of its contrasts or of its average."""
+    if judged == "not-testable" or n_seeds < FEWEST:
+        return np.nan
+    holds = max(one["holds"] for one in p)
+    least = {name: min(one[name] for one in corrected(p)) for name in p[0]} | {"holds": holds}
+    return least[judged] if judged in least else min(holds, least["reversed"])
+
+
+def after_holm(kept, tests):
+    """Yield the outcomes of claims after Holm's correction for their number."""
+    tested = [claim for claim, (_, p) in tests.items() if not np.isnan(p)]
+    weak = holm([tests[claim][1] for claim in tested])
+    weak = {claim for claim, p in zip(tested, weak) if p > ALPHA}
+    for line in kept[(kept["at"] == "") & (kept["reading"] == "")].to_dict("records"):
+        judged, p = tests[line["claim"]]
+        again = "undecided" if line["claim"] in weak else judged
+        yield {"claim": line["claim"]}, "corrected", line["corrected"], again, 0
+        yield {"claim": line["claim"]}, "p", line["p"], p, 1e-4
 
 
 # ---- Comparison ---------------------------------------------------------------------------------

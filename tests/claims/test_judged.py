@@ -109,10 +109,10 @@ def test_markdown_has_each_reading_below_its_claim(table):
     text = render.markdown(table, CLAIMS, "Claims", "quick", ["A note."])
     rows = [line for line in text.splitlines() if line.startswith("| ")]
     assert rows[1] == (
-        "| A1 beats SC & all. | 4.1 | holds | +0.2000 (+0.2000 to +0.2000) | 0.0000 | 1.000 "
-        "| +0.1500 |"
+        "| A1 beats SC & all. | 4.1 | holds | holds | +0.2000 (+0.2000 to +0.2000) "
+        "| 0.0000 | 1.000 | +0.1500 |"
     )
-    assert rows[2].startswith("| *if svm-C: 0.1* |  | reversed | -0.2000")
+    assert rows[2].startswith("| *if svm-C: 0.1* |  | reversed |  | -0.2000")
     assert "Judged on rtd at scale quick. 3 claims: 3 hold" in text
     assert text.endswith("\nA note.\n")
 
@@ -140,7 +140,7 @@ def test_a_refuted_claim_shows_its_weakest_comparison_and_names_the_others(tmp_p
     same = [(f"{at}: A1 again", "negligible") for at in "cdef"]
     assert render.exceptions(whole) == [*same, ("g: A1", "reversed")]
     assert "average" not in render.markdown(table, CLAIMS, "t", "quick", []).partition("|---")[2]
-    ((_, _, said, difference, *_, published),) = render.lines(table, CLAIMS)
+    ((_, _, said, _, difference, *_, published),) = render.lines(table, CLAIMS)
     assert (said, published) == ("reversed", "-0.2000")
     assert difference == (
         "-0.2000 (-0.2000 to -0.2000), weakest of 7: g: A1; 2 of 7 hold; "
@@ -154,7 +154,7 @@ def test_a_refuted_claim_shows_its_weakest_comparison_and_names_the_others(tmp_p
 def test_an_average_shows_the_average():
     contrasts = [["a", "A1", "SC", A1, SC, 0.1], ["b", "A1", "A1", A1, A1, 0.0]]
     table = judged.judged("p", [asked(contrasts=contrasts, over="average")], scores())
-    ((_, _, said, difference, *_),) = render.lines(table, CLAIMS)
+    ((_, _, said, _, difference, *_),) = render.lines(table, CLAIMS)
     assert (said, difference) == ("holds", "+0.1000 (+0.1000 to +0.1000), average of 2")
 
 
@@ -162,3 +162,33 @@ def test_notes_are_read_back(table):
     notes = ["Not judged: x.", "At this scale: 3 seeds; | and more."]
     assert render.notes_of(render.markdown(table, CLAIMS, "Claims", "quick", notes)) == notes
     assert render.notes_of(render.markdown(table, CLAIMS, "Claims", "quick", [])) == []
+
+
+def test_a_contrast_without_a_trained_baseline_is_not_testable():
+    contrast = ["10", "A1", "SC", A1, SC, None, None, 0.7, {}]
+    contrast[7] = float(scores().query("method == 'sc'")["accuracy"].mean())  # SC is at chance
+    whole, one = judged.judged("p", [asked(contrasts=[contrast])], scores()).to_dict("records")
+    assert (whole["outcome"], one["outcome"]) == ("not-testable", "not-testable")
+    assert whole["reason"] == "SC not significantly above chance"
+    assert (whole["corrected"], pd.isna(whole["p"])) == ("not-testable", True)
+
+
+def test_a_trivial_predictor_ahead_of_both_is_named_also_under_readings():
+    contrast = ["10", "SC", "SC 2", SC, SC, None, None, None, {"A1": A1}]
+    reading = [*contrast[:-1], {}]
+    table = judged.judged(
+        "p",
+        [asked(contrasts=[contrast]), asked(reading="svm-C: 0.1", contrasts=[reading])],
+        scores(),
+    )
+    assert set(table["outcome"]) == {"not-testable"}
+    assert set(table["reason"]) == {"A1 ahead of both"}
+
+
+def test_outcomes_are_corrected_for_the_number_of_claims():
+    line = {"paper": "p", "reading": "", "at": "", "outcome": "holds"}
+    table = pd.DataFrame([line | {"p": p} for p in (0.02, 0.001, None)])
+    # .02 would do alone, but not times two for the smaller one and then .02 once: Holm's steps.
+    assert judged.corrected(table)["corrected"].tolist() == ["holds", "holds", "holds"]
+    table["p"] = [0.02, 0.015, 0.024]
+    assert judged.corrected(table)["corrected"].tolist() == ["undecided"] * 3

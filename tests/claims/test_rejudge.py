@@ -8,9 +8,10 @@ from hypothesis import strategies as st
 
 from fedreact.claims.contract import Claim
 from fedreact.claims.contrasts import Evidence, judge_each, weigh, weigh_between
-from fedreact.claims.judged import COLUMNS, judgement
-from fedreact.claims.rejudge import recovered, rejudged
+from fedreact.claims.judged import COLUMNS, corrected, judgement
+from fedreact.claims.rejudge import Kept, recovered, rejudged
 from fedreact.errors import UserError
+from fedreact.task import Task
 
 VALUES = st.lists(st.floats(-1, 1).map(lambda x: round(x, 3)), min_size=0, max_size=5)
 WIDTHS = st.lists(st.floats(0.01, 1).map(lambda x: round(x, 2)), min_size=5, max_size=5)
@@ -52,38 +53,100 @@ def table(*values, margin=0.005, name="a"):
     whole = weigh(np.mean(values, axis=0), margin)
     lines = [about | line(whole) | {"at": "", "right": ""} | judgement("every", whole, each, names)]
     for (at, right), one, said in zip(names, each, judge_each(each)):
-        lines.append(about | line(one) | {"at": at, "right": right, "outcome": said})
-    return pd.DataFrame(lines, columns=COLUMNS)
+        labels = {"at": at, "left": "l", "right": right}
+        lines.append(about | line(one) | labels | {"outcome": said})
+    return corrected(pd.DataFrame(lines, columns=COLUMNS))
 
 
 CLAIM = {"claim": "a", "source": "s", "table": "t", "relation": "better", "left": "l"}
+
+
+def kept(usual, levels=None, **of_claim):
+    about = {"margins": {"accuracy": usual}, "trivial": ["constant"]}
+    tasks = {"digits": Task("classification", 10, 3, 100)}
+    return Kept({"a": Claim(**CLAIM, **of_claim)}, about, {}, levels or {}, tasks)
+
+
 LARGE, SMALL = [0.05, 0.06, 0.055], [0.01, 0.011, 0.012]
 
 
 def test_the_same_margin_gives_the_same_outcomes():
     before = table(LARGE, SMALL)
-    after = rejudged(before, {"a": Claim(**CLAIM)}, {"accuracy": 0.005})
+    after = rejudged(before, kept(0.005))
     pd.testing.assert_frame_equal(after, before, check_dtype=False)
     assert after["outcome"].tolist() == ["holds"] * 3
 
 
 def test_a_larger_margin_makes_a_small_difference_negligible():
-    after = rejudged(table(LARGE, SMALL), {"a": Claim(**CLAIM)}, {"accuracy": 0.03})
+    after = rejudged(table(LARGE, SMALL), kept(0.03))
     assert after["outcome"].tolist() == ["negligible", "holds", "negligible"]
     assert after["margin"].tolist() == [0.03] * 3
     assert after["exceptions"][0] == "1 (negligible)"
-    of_its_own = Claim(**CLAIM, margin=0.005)
-    assert rejudged(table(LARGE, SMALL), {"a": of_its_own}, {})["outcome"][0] == "holds"
+    of_its_own = kept(0.03, margin=0.005)
+    assert rejudged(table(LARGE, SMALL), of_its_own)["outcome"][0] == "holds"
 
 
 def test_a_claim_about_the_average_is_judged_by_it():
-    claim = Claim(**CLAIM, over="average")
-    after = rejudged(table(LARGE, [-x for x in SMALL]), {"a": claim}, {"accuracy": 0.005})
+    average = kept(0.005, over="average")
+    after = rejudged(table(LARGE, [-x for x in SMALL]), average)
     assert after["outcome"].tolist() == ["holds", "holds", "reversed"]
 
 
 def test_claims_that_are_unknown_or_have_no_margin_are_named():
     with pytest.raises(UserError, match=r"claims.yaml has no a, which was judged"):
-        rejudged(table(LARGE), {}, {})
+        rejudged(table(LARGE), Kept({}, {}))
     with pytest.raises(UserError, match="a: there is no margin of accuracy"):
-        rejudged(table(LARGE), {"a": Claim(**CLAIM)}, {})
+        rejudged(table(LARGE), Kept({"a": Claim(**CLAIM)}, {}))
+
+
+def cell(mean, low):
+    return {"mean": mean, "ci_low": low, "data": "digits+share=0.5"}
+
+
+@pytest.mark.parametrize(
+    ("theirs", "constant", "reason"),
+    [
+        (cell(0.15, 0.09), 0.1, "x not significantly above chance"),
+        (cell(0.15, 0.11), 0.1, ""),
+        (cell(0.15, 0.11), 0.22, "constant ahead of both"),
+        (cell(0.15, 0.11), 0.18, ""),  # ahead of one of the two
+    ],
+)
+def test_a_kept_difference_is_as_testable_as_its_cells_say(theirs, constant, reason):
+    cells = {"l": cell(0.2, 0.19), "x": theirs, "constant": cell(constant, constant)}
+    levels = {("t", "0", label, "accuracy"): one for label, one in cells.items()}
+    after = rejudged(table(LARGE), kept(0.005, levels))
+    assert after["reason"].tolist() == [reason, reason]
+    assert set(after["outcome"]) == {"not-testable" if reason else "holds"}
+    again = rejudged(after, kept(0.005, levels, over="average"))
+    assert again["outcome"][0] == after["outcome"][0]
+
+
+def test_an_average_is_testable_if_one_of_its_comparisons_is():
+    cells = {"l": cell(0.2, 0.19), "x": cell(0.15, 0.09)}
+    levels = {("t", "0", label, "accuracy"): one for label, one in cells.items()}
+    average = kept(0.005, levels, over="average")
+    after = rejudged(table(LARGE, LARGE), average)
+    assert after["outcome"].tolist() == ["holds", "not-testable", "holds"]
+    assert rejudged(after, average)["outcome"].tolist() == after["outcome"].tolist()
+
+
+def test_a_published_difference_sets_the_margin_of_its_comparison():
+    printed = {"t": {"columns": ["l", "x"], "rows": {"0": [0.9, 0.54]}, "metric": "accuracy"}}
+    before = table(LARGE, SMALL).assign(published=[None, 0.36, None])
+    of_print = kept(0.005)
+    after = rejudged(before, Kept(of_print.claims, of_print.about, printed))
+    # A quarter of .36, below which LARGE lies; the second has no published value.
+    assert after["margin"].tolist() == pytest.approx([0.09, 0.09, 0.005])
+    assert after["outcome"].tolist()[1:] == ["negligible", "holds"]
+
+
+def test_a_comparison_that_is_no_longer_claimed_is_left_out():
+    before = table(LARGE, [-x for x in LARGE])
+    assert rejudged(before, kept(0.005))["outcome"].tolist() == ["reversed", "holds", "reversed"]
+    after = rejudged(before, kept(0.005, at=("0",)))
+    assert after["outcome"].tolist() == ["holds", "holds"]
+    assert after["difference"].tolist() == pytest.approx([np.mean(LARGE)] * 2)
+    assert after["ci_low"].isna().tolist() == [True, False]  # an average's needs the scores
+    with pytest.raises(UserError, match="a is about the average of other comparisons"):
+        rejudged(before, kept(0.005, at=("0",), over="average"))

@@ -12,8 +12,9 @@ def lines(claim, outcome, difference, margin=0.01, paper="p", over="every", at=(
     """Lines of a claim, .01 wide on either side; the first contrast is the weakest."""
     ends = f"{difference},{difference - 0.01},{difference + 0.01},3,0.9,0.02,{margin},"
     weakest = at[0] if len(at) > 1 else "b"
-    first = f"{paper},{claim},,,,,better,accuracy,rtd,{ends},{outcome},{over},,{weakest},"
-    rest = [f"{paper},{claim},,{one},a,b,better,accuracy,,{ends},{outcome},,,," for one in at]
+    first = f"{paper},{claim},,,,,better,accuracy,rtd,{ends},{outcome},0.001,{outcome},"
+    first += f"{over},,{weakest},"
+    rest = [f"{paper},{claim},,{one},a,b,better,accuracy,,{ends},{outcome},,,,,," for one in at]
     return [first, *rest]
 
 

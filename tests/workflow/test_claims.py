@@ -79,7 +79,7 @@ def test_what_is_compared_is_run(here):
     compared = {
         tuple(place)
         for one in plan.claims.asked("fed_react")
-        for *_, ours, theirs, _ in one["contrasts"]
+        for _, _, _, ours, theirs, *_ in one["contrasts"]
         for place in (ours, theirs)
     }
     assert not compared - run
@@ -127,3 +127,22 @@ def test_a_metric_without_a_margin(here):
 def test_published_values_that_cannot_be_read(here):
     edit_yaml("config/papers/fed_react/published/table05.yaml", lambda c: c.pop("rows"))
     assert "table05.yaml: rows must be a dict" in refused()
+
+
+def test_predictors_that_learn_nothing_stand_beside_claims_about_methods(here):
+    plan = make_plan(papers="aso_fed", scale="paper")
+    asked = {one["claim"]: one for one in plan.claims.asked("aso_fed") if not one["reading"]}
+    *_, published, margin, chance, trivial = asked["best-smape"]["contrasts"][0]
+    assert margin == pytest.approx(max(0.25 * published, 0.005))  # printed with two decimals
+    assert chance is None
+    methods = {label: method for label, (_, method) in trivial.items()}
+    assert methods == {"Constant": "constant", "Persistence": "persistence"}
+    *_, chance, trivial = asked["time"]["contrasts"][0]
+    assert (chance, trivial) == (None, {})  # a constant costs no minutes
+    assert any("/facts/" in file for file in plan.claims.inputs("aso_fed"))  # persistence
+
+
+def test_chance_is_that_of_the_data_and_of_no_comparison_of_settings(here):
+    plan = make_plan(scale="paper")
+    assert {line[7] for line in of(plan, "best-on-10-clients")[0]["contrasts"]} == {0.1}
+    assert {line[7] for line in of(plan, "homogeneity-harder")[0]["contrasts"]} == {None}

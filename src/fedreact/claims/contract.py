@@ -35,8 +35,8 @@ class Claim:
     metric
         The table's first, if none is given.
     margin
-        The smallest difference that matters, in the metric's unit; that of ``margins`` in
-        ``paper.yaml``, if none is given.
+        The smallest difference that matters, in the metric's unit; as
+        :mod:`fedreact.claims.margins` says, if none is given.
     over
         Whether it is claimed of every contrast, or of their average.
     ledger

@@ -236,6 +236,34 @@ def judge_every(evidence: Sequence[Evidence]) -> Outcome:
     return "holds" if all(outcome(one) == "holds" for one in evidence) else "undecided"
 
 
+def p_of_one(evidence: Evidence, said: Outcome) -> float:
+    """Return the p-value behind the outcome of one difference; NaN where there was no test.
+
+    Of an undecided one it is the smaller of those of holding and of being reversed.
+    """
+    if said == "not-testable" or evidence.n < FEWEST:
+        return np.nan
+    if said == "undecided":
+        return min(evidence.p_holds, evidence.p_reversed)
+    return getattr(evidence, f"p_{said}")
+
+
+def p_of_every(evidence: Sequence[Evidence], said: Outcome) -> float:
+    """Return the p-value behind the outcome of a claim about every difference.
+
+    It holds by its weakest difference (the largest p-value), and is refuted by its clearest
+    counterexample (the smallest, corrected for their number).
+    """
+    if said == "not-testable" or any(one.n < FEWEST for one in evidence):
+        return np.nan
+    holds = max(one.p_holds for one in evidence)
+    if said == "holds":
+        return holds
+    if said == "undecided":
+        return min(holds, float(holm([one.p_reversed for one in evidence]).min()))
+    return float(holm([getattr(one, f"p_{said}") for one in evidence]).min())
+
+
 def exceptions(evidence: Sequence[Evidence]) -> list[int]:
     """Return the places of differences that do not hold by themselves.
 

@@ -1,7 +1,7 @@
 """Claims judged on scores: a line a contrast, and one for each claim and reading."""
 
 from collections.abc import Mapping, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, field, replace
 from pathlib import Path
 
 import numpy as np
@@ -9,17 +9,23 @@ import pandas as pd
 
 from fedreact.atomic import write_text
 from fedreact.claims.contrasts import (
+    ALPHA,
     Evidence,
     average,
     exceptions,
+    holm,
     judge_each,
     judge_every,
     outcome,
+    p_of_every,
+    p_of_one,
     weakest,
     weigh,
     weigh_between,
 )
+from fedreact.claims.testable import why_not
 from fedreact.errors import UserError
+from fedreact.intervals import summarise
 from fedreact.tables.cells import Place, of_cell, per_seed
 from fedreact.tables.reached import until_the_worse
 
@@ -42,6 +48,8 @@ COLUMNS = [
     "margin",
     "published",
     "outcome",
+    "p",
+    "corrected",
     "over",
     "exceptions",
     "weakest",
@@ -54,11 +62,14 @@ equality). Lines without ``at`` are those of whole claims: their numbers are of 
 their last columns say how they are judged. ``over`` is whether the claim is about every contrast or
 about the average; ``exceptions`` are the contrasts that do not hold by themselves, with their
 outcomes, with :data:`BETWEEN` between them; ``weakest`` is the contrast on which a claim about
-every one hangs; ``reason`` says why a difference is not testable.
+every one hangs; ``reason`` says why a difference is not testable. ``p`` is the one-sided
+p-value of the test behind a whole claim's outcome, and ``corrected`` the outcome after Holm's
+correction over the claims of the paper.
 """
 
 
 NUMBERS = ["difference", "ci_low", "ci_high", "probability", "detectable", "margin", "published"]
+NUMBERS += ["p"]
 """Columns that are numbers, or empty where there are none."""
 
 
@@ -87,6 +98,12 @@ class Contrast:
         about one.
     published
         Difference of the published values, as claimed positive; ``None`` where one is missing.
+    margin
+        The smallest difference that matters here; that of the claim, if none is given.
+    chance
+        Score of a random guess, if there is one.
+    trivial
+        Folder and method of predictors that learn nothing, by label.
     """
 
     at: str
@@ -95,6 +112,9 @@ class Contrast:
     ours: Sequence[str]
     theirs: Sequence[str] | float
     published: float | None = None
+    margin: float | None = None
+    chance: float | None = None
+    trivial: Mapping[str, Sequence[str]] = field(default_factory=dict)
 
 
 @dataclass(frozen=True)
@@ -107,6 +127,10 @@ class Asked:
         Entry of the ledger and alternative; empty for what is taken.
     sign
         1 where higher is claimed of left, -1 where lower; 0 for equality.
+    better
+        Better direction of the metric, ``higher`` or ``lower``.
+    margin
+        Of the average over the contrasts, and of contrasts without one of their own.
     last
         Whether scores are those of the last round.
     reaching
@@ -124,6 +148,7 @@ class Asked:
     last: bool
     contrasts: Sequence[Contrast]
     reaching: str | None = None
+    better: str = "higher"
 
     @classmethod
     def of(cls, given: Mapping) -> "Asked":
@@ -144,17 +169,25 @@ def judged(paper: str, asked: Sequence[Asked], scores: pd.DataFrame) -> pd.DataF
     scores
         What :func:`fedreact.tables.cells.read_scores` gives.
     """
-    lines = [line for one in asked for line in _lines(paper, one, scores)]
-    return pd.DataFrame(lines, columns=COLUMNS)
+    reasons: dict[tuple[str, str, str], str] = {}
+    lines = [line for one in asked for line in _lines(paper, one, scores, reasons)]
+    return corrected(pd.DataFrame(lines, columns=COLUMNS))
 
 
-def _lines(paper, asked, scores):
+def _lines(paper, asked, scores, reasons):
+    """Lines of a claim under one reading; ``reasons`` are why contrasts are not testable.
+
+    A reading of the ledger is as testable as what is taken, which is judged first.
+    """
     by_seed, data = [], []
     means = per_seed([asked.metric], scores, asked.last)
     for contrast in asked.contrasts:
         ours, theirs = _values(means, contrast.ours, asked.metric, data), contrast.theirs
         if not isinstance(theirs, (int, float)):
             theirs = _values(means, theirs, asked.metric, data)
+            key = (asked.claim, contrast.at, contrast.right)
+            if key not in reasons:
+                reasons[key] = _untestable(means, asked, contrast, ours, theirs)
         least = most = ours - theirs
         if asked.reaching:
             lines = [_of(scores, place) for place in (contrast.ours, contrast.theirs)]
@@ -163,24 +196,48 @@ def _lines(paper, asked, scores):
             least, most = -most, -least
         by_seed.append([of.dropna().to_dict() for of in (least, most)])
 
-    def weighed(least, most):
+    def weighed(least, most, margin):
         if asked.reaching:
-            return weigh_between(least, most, asked.margin)
-        return weigh(least, asked.margin, asked.sign == 0)
+            return weigh_between(least, most, margin)
+        return weigh(least, margin, asked.sign == 0)
 
-    evidence = [weighed(*(list(of.values()) for of in both)) for both in by_seed]
+    margins = [asked.margin if c.margin is None else c.margin for c in asked.contrasts]
+    evidence = [
+        replace(
+            weighed(*(list(of.values()) for of in both), margin),
+            untestable=reasons.get((asked.claim, c.at, c.right), ""),
+        )
+        for both, margin, c in zip(by_seed, margins, asked.contrasts)
+    ]
     about = {"paper": paper, "claim": asked.claim, "reading": asked.reading}
-    about |= {"relation": asked.relation, "metric": asked.metric, "margin": asked.margin}
+    about |= {"relation": asked.relation, "metric": asked.metric}
     names = [(c.at, c.right) for c in asked.contrasts]
-    whole = weighed(*(average(of) for of in zip(*by_seed)))
+    whole = weighed(*(average(of) for of in zip(*by_seed)), asked.margin)
     known = [c.published for c in asked.contrasts if c.published is not None]
-    shown = {"published": np.mean(known) if known else None}
+    shown = {"published": np.mean(known) if known else None, "margin": asked.margin}
     shown |= judgement(asked.over, whole, evidence, names)
     yield about | {"data": ", ".join(sorted(set(data)))} | shown | _numbers(whole)
-    for contrast, one, each in zip(asked.contrasts, evidence, judge_each(evidence)):
+    each = zip(asked.contrasts, evidence, judge_each(evidence), margins)
+    for contrast, one, outcome_of_one, margin in each:
         labels = {"at": contrast.at, "left": contrast.left, "right": contrast.right}
-        shown = {"published": contrast.published, "outcome": each, "reason": one.untestable}
-        yield about | labels | shown | _numbers(one)
+        shown = {"published": contrast.published, "outcome": outcome_of_one, "margin": margin}
+        yield about | labels | shown | {"reason": one.untestable} | _numbers(one)
+
+
+def _untestable(means, asked, contrast, ours, theirs):
+    """Why a contrast is not testable, by its scores and those of trivial predictors."""
+    trivial = {
+        label: float(_values(means, place, asked.metric, []).mean())
+        for label, place in contrast.trivial.items()
+    }
+    return why_not(
+        (contrast.left, contrast.right),
+        (float(ours.mean()), float(theirs.mean())),
+        summarise(theirs.to_numpy()).ci[0],
+        contrast.chance,
+        trivial,
+        asked.better,
+    )
 
 
 def judgement(
@@ -200,18 +257,38 @@ def judgement(
     Returns
     -------
     dict of str
-        The columns ``outcome``, ``over``, ``exceptions``, ``weakest``, ``reason`` of its line.
+        The columns ``outcome``, ``p``, ``over``, ``exceptions``, ``weakest``, ``reason`` of its
+        line. An average is not testable if none of its contrasts is.
     """
     outcomes = judge_each(each)
     found = {"over": over, "exceptions": "", "weakest": ""}
-    reasons = list(dict.fromkeys(one.untestable for one in each if one.untestable))
-    found["reason"] = "; ".join(reasons)
+    found["reason"] = "; ".join(dict.fromkeys(one.untestable for one in each if one.untestable))
     if over == "average":
-        return found | {"outcome": "not-testable" if reasons else outcome(whole)}
+        untestable = bool(each) and all(one.untestable for one in each)
+        said = "not-testable" if untestable else outcome(whole)
+        return found | {"outcome": said, "p": p_of_one(whole, said)}
     shown = labels(names)
     told = [f"{shown[i]} ({outcomes[i]})" for i in exceptions(each)]
     found |= {"exceptions": BETWEEN.join(told), "weakest": shown[weakest(each)]}
-    return found | {"outcome": judge_every(each)}
+    said = judge_every(each)
+    return found | {"outcome": said, "p": p_of_every(each, said)}
+
+
+def corrected(table: pd.DataFrame) -> pd.DataFrame:
+    """Fill the column ``corrected``: outcomes after Holm's correction over a paper's claims.
+
+    Claims count as they are taken, without readings. One whose p-value is not significant after
+    the correction is undecided. Those that are not testable, or that have no p-value, count for
+    nothing.
+    """
+    table = table.assign(corrected="")
+    whole = (table["at"].isna() | (table["at"] == "")) & (table["reading"] == "")
+    table.loc[whole, "corrected"] = table.loc[whole, "outcome"]
+    tested = whole & table["p"].notna()
+    for _, p in table.loc[tested].groupby("paper")["p"]:
+        weak = p.index[holm(p.to_numpy(dtype=float)) > ALPHA]
+        table.loc[weak, "corrected"] = "undecided"
+    return table
 
 
 BETWEEN = " | "

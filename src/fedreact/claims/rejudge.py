@@ -7,12 +7,16 @@ four numbers give both means and both standard errors.
 """
 
 from collections.abc import Mapping
+from dataclasses import dataclass, field
+from pathlib import Path
 from typing import Any
 
 import numpy as np
 import pandas as pd
 from scipy.special import stdtrit
 
+from fedreact import options, plugins
+from fedreact.claims import margins
 from fedreact.claims.contract import Claim
 from fedreact.claims.contrasts import (
     ALPHA,
@@ -23,16 +27,60 @@ from fedreact.claims.contrasts import (
     weigh_spread,
     weigh_spreads,
 )
-from fedreact.claims.judged import COLUMNS, judgement
+from fedreact.claims.judged import COLUMNS, corrected, judgement
+from fedreact.claims.testable import chance_level, is_of_predictions, why_not
 from fedreact.errors import UserError
+from fedreact.reading import read_yaml
+from fedreact.tables import cells
+from fedreact.tables import published as values
+from fedreact.task import Task
 
 ROUNDING = 5e-6
 """Of the csv, whose numbers have six digits."""
 
 
-def rejudged(
-    table: pd.DataFrame, claims: Mapping[str, Claim], margins: Mapping[str, float]
-) -> pd.DataFrame:
+@dataclass(frozen=True)
+class Kept:
+    """What judges a kept csv of claims beside its own numbers.
+
+    Attributes
+    ----------
+    claims
+        Entries of ``claims.yaml`` by their names.
+    about
+        The entry of ``paper.yaml``: its margins and trivial methods.
+    printed
+        Published values of tables that have some, by the tables' names.
+    levels
+        Kept cells by table, row, column and metric: their lines in the csv of the table.
+    tasks
+        Tasks of datasets by their names.
+    compared
+        Where methods stand in tables, ``columns`` or ``rows``; in columns, if nothing is said.
+    """
+
+    claims: Mapping[str, Claim]
+    about: Mapping[str, Any]
+    printed: Mapping[str, Mapping[str, Any]] = field(default_factory=dict)
+    levels: Mapping[tuple[str, str, str, str], Mapping[str, Any]] = field(default_factory=dict)
+    tasks: Mapping[str, Task] = field(default_factory=dict)
+    compared: Mapping[str, str] = field(default_factory=dict)
+
+    @classmethod
+    def of(cls, paper: Path, tables: Path, tasks: Mapping[str, Task]) -> "Kept":
+        """Read a paper's folder of the configuration, and the csv of its kept tables."""
+        about = read_yaml(paper / "paper.yaml")
+        claims = options.check_all(Claim, read_yaml(paper / "claims.yaml"), f"{paper}/claims.yaml")
+        printed = {file.stem: values.read(file) for file in paper.glob("published/*.yaml")}
+        levels = levels_of(cells.read(tables), about.get("prefix", f"{paper.name}_"))
+        compared = {
+            name: "rows" if table.get("rows_are") == "methods" else "columns"
+            for name, table in read_yaml(paper / "tables.yaml").items()
+        }
+        return cls(claims, about, printed, levels, tasks, compared)
+
+
+def rejudged(table: pd.DataFrame, kept: Kept) -> pd.DataFrame:
     """Judge the claims of a paper again.
 
     Parameters
@@ -40,10 +88,8 @@ def rejudged(
     table
         An earlier judgement, with at least the columns up to ``published`` of
         :data:`fedreact.claims.judged.COLUMNS`; labels are texts.
-    claims
-        Entries of ``claims.yaml`` by their names.
-    margins
-        Those of ``paper.yaml``: by metric, for claims without a margin of their own.
+    kept
+        Today's claims, published values and margins, and the cells of the same run.
 
     Returns
     -------
@@ -53,25 +99,102 @@ def rejudged(
     Raises
     ------
     UserError
-        A claim of the table is not in ``claims``, or has no margin.
+        A claim of the table is not in ``claims``, has no margin, or is about the average of other
+        comparisons than today.
     """
     lines: list[dict[str, Any]] = []
+    reasons: dict[tuple[str, str, str], str] = {}
     for (name, _), group in table.groupby(["claim", "reading"], sort=False):
-        if name not in claims:
+        if name not in kept.claims:
             raise UserError(f"claims.yaml has no {name}, which was judged; judge on scores again")
-        whole, *contrasts = group.to_dict("records")
-        margin = claims[name].margin or margins.get(whole["metric"])
-        if margin is None:
+        claim = kept.claims[name]
+        whole, *contrasts = _still_claimed(name, claim, *group.to_dict("records"))
+        usual = kept.about.get("margins", {}).get(whole["metric"], claim.margin)
+        if usual is None:
             raise UserError(f"{name}: there is no margin of {whole['metric']} in paper.yaml")
-        of_whole, *each = [recovered(line, margin) for line in (whole, *contrasts)]
+        effects = [_effect(kept, claim, line) for line in contrasts]
+        whole = whole | {"margin": margins.of_average(claim, effects, usual), "reason": ""}
+        contrasts = [
+            line | {"margin": margins.of_comparison(claim, effect, usual)}
+            for line, effect in zip(contrasts, effects)
+        ]
+        for line in contrasts:
+            key = (name, line["at"], line["right"])
+            if key not in reasons:
+                reasons[key] = _untestable(kept, claim, line)
+            line["reason"] = reasons[key]
+        of_whole, *each = [recovered(line, line["margin"]) for line in (whole, *contrasts)]
         names = [(line["at"], line["right"]) for line in contrasts]
-        now = {"margin": margin}
-        lines.append(whole | now | judgement(claims[name].over, of_whole, each, names))
+        lines.append(whole | judgement(claim.over, of_whole, each, names))
         lines += [
-            line | now | {"outcome": said, "reason": one.untestable}
+            line | {"outcome": said, "reason": one.untestable}
             for line, one, said in zip(contrasts, each, judge_each(each))
         ]
-    return pd.DataFrame(lines, columns=COLUMNS)
+    return corrected(pd.DataFrame(lines, columns=COLUMNS))
+
+
+def _still_claimed(name, claim, whole, *contrasts):
+    """The lines of a claim without comparisons that it no longer makes."""
+    left = [
+        line
+        for line in contrasts
+        if (not claim.at or line["at"] in claim.at)
+        and (not claim.right or line["right"] in claim.right)
+    ]
+    if len(left) == len(contrasts):
+        return [whole, *contrasts]
+    if claim.over == "average":
+        raise UserError(f"{name} is about the average of other comparisons; judge on scores again")
+    # The interval of the average of some needs the scores, and so does what follows from it.
+    numbers = dict.fromkeys(("ci_low", "ci_high", "probability", "detectable"), np.nan)
+    numbers["difference"] = float(np.mean([line["difference"] for line in left]))
+    printed = [line["published"] for line in left if not pd.isna(line["published"])]
+    numbers["published"] = float(np.mean(printed)) if printed else np.nan
+    return [whole | numbers, *left]
+
+
+def levels_of(cells: pd.DataFrame, prefix: str) -> dict[tuple[str, str, str, str], dict[str, Any]]:
+    """Index kept cells by table (without its paper's prefix), row, column and metric."""
+    return {
+        (line["table"].removeprefix(prefix), line["row"], line["column"], line["metric"]): line
+        for line in cells.to_dict("records")
+    }
+
+
+def _effect(kept, claim, line):
+    """The published difference of a kept contrast, if the run compared with one."""
+    if claim.table not in kept.printed or pd.isna(line["published"]):
+        return None
+    labels = (line["metric"], line["at"], line["right"])
+    return margins.published(kept.printed[claim.table], claim, *labels)
+
+
+def _untestable(kept, claim, line):
+    """Why a kept contrast is not testable, by the cells of its table; empty if it has none."""
+    metric = line["metric"]
+
+    def cell(label):
+        row, column = line["at"], label
+        if claim.compare == "rows":
+            row, column = column, row
+        return kept.levels.get((claim.table, row, column, metric))
+
+    ours, theirs = cell(line["left"]), cell(line["right"])
+    of_methods = kept.compared.get(claim.table, "columns") == claim.compare
+    if ours is None or theirs is None or not of_methods:
+        return ""
+    beside = {label: cell(label) for label in kept.about.get("trivial", ())}
+    if not is_of_predictions(metric):
+        beside = {}
+    task = kept.tasks.get(theirs["data"].split("+")[0])
+    return why_not(
+        (line["left"], line["right"]),
+        (ours["mean"], theirs["mean"]),
+        theirs["ci_low"],
+        chance_level(metric, task) if task else None,
+        {label: one["mean"] for label, one in beside.items() if one is not None},
+        plugins.load("metrics", metric, "METRIC").better or "higher",
+    )
 
 
 def recovered(line: Mapping[str, Any], margin: float) -> Evidence:

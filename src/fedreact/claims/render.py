@@ -9,17 +9,21 @@ from fedreact.claims.contrasts import OUTCOMES
 from fedreact.claims.judged import BETWEEN, labels
 from fedreact.tables.render import tex
 
-HEADER = ["claim", "source", "outcome", "difference", "detectable", "P", "published"]
+HEADER = ["claim", "source", "outcome", "after Holm", "difference", "detectable", "P", "published"]
 METHOD = (
     "Differences are positive as claimed, paired by seed, with their 95% interval. The margin is "
-    "the smallest difference that matters. A claim of a difference is negligible if the interval "
+    "the smallest difference that matters: a quarter of the published difference, or that of "
+    "paper.yaml where none is published. A claim of a difference is negligible if the interval "
     "lies within the margin on both sides of 0; else it holds if the interval lies above 0, and is "
     "reversed if it lies below 0. A claim of equality holds if the interval lies within the "
-    "margin, and is reversed if it lies outside. Everything else is undecided, and so is a claim "
+    "margin, and is reversed if it lies outside. A difference is not testable if the baseline is "
+    "not significantly above chance, or if a predictor that learns nothing is ahead of both "
+    "methods. Everything else is undecided, and so is a claim "
     "with fewer than three seeds. A claim about every one of several comparisons "
     "holds if each comparison holds, and one counterexample refutes it, after Holm's correction; "
     "its line shows the weakest comparison, and names those that do not hold. Other claims show "
-    "the average. Detectable: the smallest difference that this run would have shown with a "
+    "the average. After Holm: the outcome corrected for the number of the paper's claims. "
+    "Detectable: the smallest difference that this run would have shown with a "
     "probability of 0.8. P: the probability that the difference lies on the claimed side. "
     "Published: the same difference between the paper's values. Lines that begin with *if* judge "
     "the claim under another reading of what the paper leaves open (its ledger), on the settings "
@@ -76,7 +80,7 @@ def latex(
     """The same as ``longtable``; it needs the packages booktabs and longtable."""
     header = [name for name in HEADER if name != "source"]
     out = [r"\begin{scriptsize}\setlength{\tabcolsep}{3pt}"]
-    out += [r"\begin{longtable}{p{.3\linewidth}lp{.17\linewidth}rrr}"]
+    out += [r"\begin{longtable}{p{.27\linewidth}llp{.17\linewidth}rrr}"]
     out += [rf"\caption{{{tex(f'{title}, scale {scale}. {counts(table)}')}}}\\", r"\toprule"]
     out += [" & ".join(header) + r" \\", r"\midrule", r"\endhead", r"\bottomrule", r"\endfoot"]
     for told, source, *rest in lines(table, claims):
@@ -103,8 +107,14 @@ def lines(table: pd.DataFrame, claims: Mapping[str, Mapping]) -> list[list[str]]
         detectable = _signed(shown["detectable"], decimals).lstrip("+")
         probability = "" if pd.isna(shown["probability"]) else f"{shown['probability']:.3f}"
         published = _signed(shown["published"], decimals)
-        said = whole["outcome"] + (f" ({whole['reason']})" if whole["reason"] else "")
-        found.append([told, source, said, difference, detectable, probability, published])
+        said = whole["outcome"]
+        if said == "not-testable":
+            first, *more = whole["reason"].split("; ")
+            said += f" ({first}{f' and {len(more)} more' if more else ''})"
+        corrected = "" if whole["reading"] else whole["corrected"]
+        found.append(
+            [told, source, said, corrected, difference, detectable, probability, published]
+        )
     return found
 
 

@@ -19,6 +19,7 @@ from typing import Any
 
 import jinja2
 
+from fedreact.claims.contract import OWN
 from fedreact.claims.contrasts import OUTCOMES
 from fedreact.data.registry import load_registry, registries
 from fedreact.errors import UserError
@@ -194,25 +195,32 @@ class Reference:
             found.update(line["verdict"] for line in lines if line["published"] != "")
         return found
 
-    def outcomes(self, paper: str = "fed_react") -> dict[str, int]:
-        """Count the claims of a paper by outcome."""
+    def outcomes(self, paper: str = "fed_react", own: bool = False) -> dict[str, int]:
+        """Count the claims that a paper makes by outcome; ``own``: those that no paper makes."""
+        entries = read_yaml(self.config / paper / "claims.yaml")
         counts: dict[str, int] = dict.fromkeys(OUTCOMES, 0)
         for line in self._rows(f"claims/{paper}.csv"):
             if not line["reading"] and not line["at"]:
-                counts[line["outcome"]] += 1
+                of_no_paper = bool(OWN.match(entries[line["claim"]]["source"]))
+                counts[line["outcome"]] += of_no_paper == own
         return counts
 
-    def sums(self) -> dict[str, int]:
-        """Count the claims of all papers by outcome; an outcome that none has is left out."""
-        total: Counter[str] = Counter()
+    def sums(self, own: bool = False) -> dict[str, int]:
+        """Count the claims of all papers by outcome, in the order of the outcomes.
+
+        ``own`` counts those that no paper makes. An outcome that none of either has is left out.
+        """
+        both = [Counter[str](), Counter[str]()]
         for paper in self.papers:
-            total.update(self.outcomes(paper))
-        return {outcome: n for outcome, n in total.items() if n}
+            for i in (0, 1):
+                both[i].update(self.outcomes(paper, bool(i)))
+        return {name: both[own][name] for name in OUTCOMES if both[0][name] or both[1][name]}
 
     def margins(self, paper: str = "fed_react") -> str:
-        """The smallest differences that matter to its claims, by the name of the score."""
-        lines = self._rows(f"claims/{paper}.csv")
-        by_metric = {line["metric"]: line["margin"] for line in lines}
+        """The smallest differences that matter where none is published, by the name of the score."""
+        metrics = {line["metric"] for line in self._rows(f"claims/{paper}.csv")}
+        usual = read_yaml(self.config / paper / "paper.yaml")["margins"]
+        by_metric = {metric: margin for metric, margin in usual.items() if metric in metrics}
         return ", ".join(f"{margin:g} in {metric}" for metric, margin in by_metric.items())
 
     def unlike(self, paper: str) -> dict[str, list[str]]:

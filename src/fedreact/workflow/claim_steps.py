@@ -6,6 +6,7 @@ from dataclasses import replace
 from typing import TYPE_CHECKING, Any
 
 from fedreact import plugins
+from fedreact.claims import margins, testable
 from fedreact.claims.contract import Claim
 from fedreact.errors import UserError, unknown
 from fedreact.tables import published as values
@@ -55,8 +56,8 @@ class ClaimSteps:
         found = [
             f"{place[0]}/seed{seed}.csv"
             for one in self.asked(paper)
-            for *_, ours, theirs, _ in one["contrasts"]
-            for place in (ours, theirs)
+            for _, _, _, ours, theirs, *_, trivial in one["contrasts"]
+            for place in (ours, theirs, *trivial.values())
             if not isinstance(place, float)
             for seed in self.plan.seeds(paper, _kind_of(place[0]))
         ]
@@ -90,29 +91,30 @@ class ClaimSteps:
                 f"better than another's; give right, a metric other than {spec.reaching}, and no "
                 "relation equal"
             )
-        margin = claim.margin or paper.about.margins.get(metric)
-        if margin is None:
+        usual = paper.about.margins.get(metric, claim.margin)
+        if usual is None:
             raise UserError(f"{where}: there is no margin of {metric}, here or in paper.yaml")
-        contrasts = list(self._contrasts(paper, claim, metric, where))
+        contrasts = list(self._contrasts(paper, claim, metric, usual, where))
         if not contrasts:
             return  # its cells are left out; the table says why
         one = {
             "claim": name,
             "reading": TAKEN,
             "relation": claim.relation,
-            "sign": _sign(claim.relation, metric),
+            "sign": margins.sign(claim.relation, metric),
+            "better": plugins.load("metrics", metric, "METRIC").better or "higher",
             "metric": metric,
-            "margin": margin,
+            "margin": margins.of_average(claim, [each[-2] for each in contrasts], usual),
             "over": claim.over,
             "last": spec.score == "last",
         }
         if spec.reaching:
             one["reaching"] = spec.reaching
-        yield one | {"contrasts": [self._line(paper, *each) for each in contrasts]}
+        yield one | {"contrasts": [self._line(paper, metric, *each) for each in contrasts]}
         yield from self._readings(paper, claim, one, contrasts, where)
 
-    def _contrasts(self, paper, claim, metric, where):
-        """Labels and cells of each contrast that can be run, and the published difference."""
+    def _contrasts(self, paper, claim, metric, usual, where):
+        """Labels, cells, trivial cells beside, published effect and margin of what can be run."""
         cells = self.plan.cells(paper.name).table(claim.table)
         axis = 1 if claim.compare == "columns" else 0
         labels = [list(dict.fromkeys(place[i] for place in cells)) for i in (axis, 1 - axis)]
@@ -120,47 +122,67 @@ class ClaimSteps:
             if odd := [label for label in given if label not in there]:
                 raise UserError(f"{where}: {unknown(odd[0], there)}")
         path = paper.folder / "published" / f"{claim.table}.yaml"
-        published = values.read(path if path.exists() else None)
-        sign = _sign(claim.relation, metric) or 1
+        printed = values.read(path if path.exists() else None)
+        outputs = self.plan.outputs
         for at in claim.at or labels[1]:
+            beside = self._trivial(paper, claim, metric, at)
             for right in claim.right or [f"{claim.value:g}"]:
                 places = [(at, x) if axis else (x, at) for x in (claim.left, right)]
-                found = [cells.get(place) for place in places]
+                pair = [cells.get(place) for place in places]
                 if claim.value is not None:
-                    found[1] = float(claim.value)
-                if any(isinstance(cell, Cell) and cell.skipped for cell in found):
+                    pair[1] = float(claim.value)
+                of_runs = [cell for cell in pair if isinstance(cell, Cell)]
+                if any(cell.skipped for cell in of_runs):
                     continue
-                theirs = [_theirs(published, place, metric) for place in places]
-                outputs = self.plan.outputs
-                if any(isinstance(cell, Cell) and outputs.stands_in(cell) for cell in found):
-                    theirs = [None, None]  # of other data than the paper speaks of
-                if claim.value is not None:
-                    theirs[1] = claim.value
-                difference = None if None in theirs else sign * (theirs[0] - theirs[1])
-                yield at, claim.left, right, *found, difference
+                effect = margins.published(printed, claim, metric, at, right)
+                if any(outputs.stands_in(cell) for cell in of_runs):
+                    effect = None  # of other data than the paper speaks of
+                margin = margins.of_comparison(claim, effect, usual)
+                yield at, claim.left, right, *pair, beside, effect, margin
 
-    def _line(self, paper, at, left, right, ours, theirs, published):
-        """A contrast as JSON holds it."""
-        places = [
-            [self.plan.outputs.folder(paper.name, cell), cell.method.name]
-            if isinstance(cell, Cell)
-            else cell
-            for cell in (ours, theirs)
-        ]
-        return [at, left, right, *places, published]
+    def _trivial(self, paper, claim, metric, at):
+        """Cells of methods that learn nothing beside a claim's; ``None`` if it is on settings."""
+        spec, cells = paper.tables[claim.table], self.plan.cells(paper.name).table(claim.table)
+        of_methods = "columns" if spec.rows_are == "settings" else "rows"
+        if claim.compare != of_methods:
+            return None
+        if not testable.is_of_predictions(metric):
+            return {}
+        place = (lambda x: (at, x)) if claim.compare == "columns" else (lambda x: (x, at))
+        found = {label: cells.get(place(label)) for label in paper.about.trivial}
+        return {label: cell for label, cell in found.items() if cell and not cell.skipped}
+
+    def _line(self, paper, metric, at, left, right, ours, theirs, beside, effect, margin):
+        """A contrast as JSON holds it: the fields of :class:`fedreact.claims.judged.Contrast`."""
+        chance = None
+        if isinstance(theirs, Cell) and beside is not None:
+            task = self.plan.steps.sources.task(theirs.data)
+            chance = testable.chance_level(metric, task)
+        places = [self._place(paper, cell) for cell in (ours, theirs)]
+        trivial = {label: self._place(paper, cell) for label, cell in (beside or {}).items()}
+        published = None if effect is None else effect.difference
+        return [at, left, right, *places, published, margin, chance, trivial]
+
+    def _place(self, paper, cell):
+        """Folder and method of a cell's scores; a number as it is."""
+        if not isinstance(cell, Cell):
+            return cell
+        return [self.plan.outputs.folder(paper.name, cell), cell.method.name]
 
     def _readings(self, paper, claim, one, contrasts, where):
         """The claim under alternatives of the ledger, where these are run on its settings."""
+        metric = one["metric"]
         of = self.plan.cells(paper.name)
         for entry in claim.ledger:
             if entry not in paper.ledger:
                 raise UserError(f"{where}: ledger: {unknown(entry, list(paper.ledger))}")
             alternatives: dict[str, list] = {}
             for setting, value, key in of.alternatives(entry):
-                for at, left, right, *cells, published in contrasts:
+                for at, left, right, *cells, _, effect, margin in contrasts:
                     changed = [_changed(of, cell, setting, key, value) for cell in cells]
                     if changed != cells and None not in changed:
-                        line = self._line(paper, at, left, right, *changed, published)
+                        labels = (at, left, right)
+                        line = self._line(paper, metric, *labels, *changed, None, effect, margin)
                         alternatives.setdefault(f"{entry}: {value}", []).append(line)
             if not alternatives and not any(
                 cell.skipped for cell in of.table(claim.table).values()
@@ -173,21 +195,6 @@ class ClaimSteps:
 def _kind_of(folder: str) -> str:
     """Kind of run of a folder of scores, ``results/<scale>/runs/<kind>/...``."""
     return folder.split("/runs/")[1].split("/")[0]
-
-
-def _theirs(published, place, metric):
-    """A published value that is in no doubt; ``None`` if there is none."""
-    return None if values.unsure(published, *place) else values.value_of(published, *place, metric)
-
-
-def _sign(relation: str, metric: str) -> int:
-    """1 if higher is claimed, -1 if lower; 0 for equality."""
-    if relation == "equal":
-        return 0
-    if relation in ("higher", "lower"):
-        return 1 if relation == "higher" else -1
-    lower = plugins.load("metrics", metric, "METRIC").better == "lower"
-    return -1 if lower == (relation == "better") else 1
 
 
 def _changed(of, cell, setting, key, value):

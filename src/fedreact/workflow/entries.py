@@ -27,7 +27,10 @@ class About:
     prefix
         Prefix of the names of its tables and figures; by default its folder's name and ``_``.
     margins
-        Margin of each metric: claims treat smaller differences as negligible.
+        Margin of each metric, for claims without a published difference.
+    trivial
+        Labels of methods that learn nothing (a constant, persistence). Where one of them scores
+        above both methods of a claim, the claim is not testable.
     names_of_data
         Name of each role of data in its labels.
     """
@@ -37,6 +40,7 @@ class About:
     short: str | None = None
     prefix: str | None = None
     margins: dict[str, options.Positive] = field(default_factory=dict)
+    trivial: tuple[str, ...] = ()
     names_of_data: dict[str, str] = field(default_factory=dict)
 
     def with_data(self, label: str, role: str, data: str) -> str:
