@@ -489,3 +489,58 @@ def test_methods_of_the_paper_have_the_options_that_the_file_gives(name):
     assert given == method.options
     for option, value in given.items():
         assert getattr(made_here, option) == value
+
+
+class Points:
+    """Clients that know a model each; a step of training goes a tenth of the way to it."""
+
+    def __init__(self, points):
+        self.points = np.asarray(points, np.float32)
+
+    def train(self, start, learning_rate, steps):
+        return self.points + (start - self.points) * np.float32(0.9) ** steps
+
+
+def descended(method, points, rounds):
+    """Models that clients hold after rounds of descent towards their points."""
+    points = np.asarray(points, np.float32)
+    state = method.init(len(points), (1, points.shape[1]))
+    for t in range(1, rounds + 1):
+        here = np.ones(len(points), bool)
+        sent = Uploads(t, t == rounds, points, np.full(len(points), 8), here, Points(points))
+        state, held, labels = method.round(state, sent)
+    return held, labels
+
+
+TWO = [[1.0, 0.0], [1.0, 0.2], [-1.0, 0.0], [-1.0, -0.2]]
+
+
+@pytest.mark.parametrize(("steps", "rounds"), [(1, 1), (3, 4)])
+def test_fed_react_may_descend_from_the_model_of_its_cluster(steps, rounds):
+    """Each cluster of two starts at zero; their mean goes to the mean of their points."""
+    method = FedReact(setting(2, 4), memory="none", local="descent", steps=steps)
+    held, labels = descended(method, TWO, rounds)
+    assert (labels == [0, 0, 1, 1]).all()
+    far = 1 - 0.9 ** (steps * rounds)
+    expected = [[far, 0.1 * far]] * 2 + [[-far, -0.1 * far]] * 2
+    np.testing.assert_allclose(held, expected, atol=1e-6)
+
+
+@pytest.mark.parametrize("clusters", ["one", "each", "true"])
+def test_given_clusters_may_descend_too(clusters):
+    points = [[1.0], [1.0], [-1.0], [0.0]]
+    of = Setting(2, truth=np.array([[0, 0, 1, 1]] * 9))
+    method = KINDS["given-clusters"](of, clusters=clusters, local="descent", steps=2)
+    held, _ = descended(method, points, 3)
+    ends = {"one": [0.25] * 4, "each": [1, 1, -1, 0], "true": [1, 1, -0.5, -0.5]}[clusters]
+    np.testing.assert_allclose(held[:, 0], (1 - 0.9**6) * np.array(ends), atol=1e-6)
+
+
+@pytest.mark.parametrize("name", ["ifca", "flsc", "flacc", "fedavg"])
+def test_with_exact_fits_baselines_merge_what_clients_upload(name):
+    """With one cluster they are the mean over all clients, as Fed-REACT's is."""
+    of, rounds = setting(1), list(uploads(3))
+    fitted = run(KINDS[name](of, local="fit"), rounds)
+    merged = run(KINDS["given-clusters"](of, clusters="one"), rounds)
+    for (ours, _), (theirs, _) in zip(fitted, merged):
+        np.testing.assert_allclose(ours, theirs, rtol=1e-5, atol=1e-6)

@@ -217,7 +217,7 @@ class Reference:
         return {name: both[own][name] for name in OUTCOMES if both[0][name] or both[1][name]}
 
     def margins(self, paper: str = "fed_react") -> str:
-        """The smallest differences that matter where none is published, by the name of the score."""
+        """The smallest differences that matter where none is published, by the score."""
         metrics = {line["metric"] for line in self._rows(f"claims/{paper}.csv")}
         usual = read_yaml(self.config / paper / "paper.yaml")["margins"]
         by_metric = {metric: margin for metric, margin in usual.items() if metric in metrics}

@@ -58,6 +58,22 @@ class Uploads:
     present: np.ndarray
     clients: Clients
 
+    def after(
+        self, start: np.ndarray, local: "LocalWork", learning_rate: float, steps: int
+    ) -> np.ndarray:
+        """Return the models ``[K, P]`` after the clients' work of this round.
+
+        Exact fits (``fit``), whatever model they receive, or ``steps`` of gradient descent from the
+        models ``start [K, P]`` that they receive (``descent``).
+        """
+        if local == "fit":
+            return self.models
+        return self.clients.train(start, learning_rate, steps)
+
+
+LocalWork = Literal["fit", "descent"]
+"""What a client does in a round: an exact fit to its samples, or steps of gradient descent."""
+
 
 class Algorithm(Protocol):
     """A clustered algorithm.

@@ -1,6 +1,6 @@
 """Fed-REACT's Phase 2 on the server: Algorithms 2 and 3, and their mixtures."""
 
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from functools import lru_cache, partial
 from typing import Any, Literal, NamedTuple
 
@@ -8,10 +8,10 @@ import numpy as np
 
 from fedreact.aggregation.clusters import match_labels, round_models, unchanged
 from fedreact.aggregation.temporal import memory_named
-from fedreact.algorithms.clustered.contract import Setting, Uploads
+from fedreact.algorithms.clustered.contract import LocalWork, Setting, Uploads
 from fedreact.clustering.affect import affect
 from fedreact.clustering.hierarchical import agglomerative, cosine_similarity
-from fedreact.options import Natural, Positive
+from fedreact.options import Count, Natural, Positive
 
 
 @dataclass(frozen=True, eq=False)
@@ -55,6 +55,12 @@ class FedReact:
         Cluster by AFFECT (EC, Algorithm 2), or by the round alone (SC, Algorithm 3).
     memory
         Means over the rounds: ``a1``, ``a2``, ``a3``, or ``none``: memoryless (MMA).
+    local
+        What a client does in a round: an exact ``fit`` (Algorithm 2, line 4), or, in no paper,
+        ``descent`` from the model that it holds, as the clients of IFCA, FLSC and FLACC do. In its
+        first round a client descends from zero.
+    learning_rate, steps
+        Of descent; see :meth:`fedreact.task_models.descent.LocalClients.train`.
     r, q, p0, learn, iterations
         Options of A3 (:class:`fedreact.aggregation.kalman.KalmanSmoothing`).
     """
@@ -62,6 +68,9 @@ class FedReact:
     setting: Setting
     evolutionary: bool = True
     memory: Literal["a1", "a2", "a3", "none"] = "a1"
+    local: LocalWork = "fit"
+    learning_rate: Positive = 0.3
+    steps: Count = 100
     r: Positive = 1.0
     q: Positive = 0.1
     p0: Positive = 1.0
@@ -77,6 +86,12 @@ class FedReact:
     ) -> tuple[ServerState, np.ndarray, np.ndarray]:
         """Algorithm 2, lines 7-14 (Algorithm 3, lines 6-10, where nothing is remembered)."""
         s, before = self.setting, state.clusters
+        if self.local == "descent":
+            start = np.zeros_like(uploads.models)
+            if before is not None:
+                start = np.where(before.seen[:, None], state.held, start)
+            models = uploads.after(start, self.local, self.learning_rate, self.steps)
+            uploads = replace(uploads, models=models)
         how = (self.evolutionary, s.n_clusters, s.linkage, s.iterations, s.start, s.first_alpha)
         now = cluster_clients(before, uploads, *how)  # line 7
         labels = now.labels

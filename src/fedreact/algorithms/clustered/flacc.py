@@ -12,7 +12,12 @@ import numpy as np
 
 from fedreact.aggregation.mean import cluster_means
 from fedreact.aggregation.temporal import memory_named
-from fedreact.algorithms.clustered.contract import Setting, Uploads, only_classification
+from fedreact.algorithms.clustered.contract import (
+    LocalWork,
+    Setting,
+    Uploads,
+    only_classification,
+)
 from fedreact.algorithms.clustered.ifca import average, random_models
 from fedreact.clustering.hierarchical import relabel
 from fedreact.options import Count, Positive
@@ -51,15 +56,18 @@ class FLACC:
     ----------
     merge_rounds
         Rounds over which the merges are spread.
+    local
+        What a client does in a round: ``descent`` from the model that it receives, or an exact
+        ``fit``, as in Fed-REACT.
     learning_rate, steps
-        Learning rate and steps of local training; see
-        :meth:`fedreact.task_models.descent.LocalClients.train`.
+        Of descent; see :meth:`fedreact.task_models.descent.LocalClients.train`.
     memory
         Memory as in IFCA; a group's memory starts when it separates.
     """
 
     setting: Setting
     merge_rounds: Count = 10
+    local: LocalWork = "descent"
     learning_rate: Positive = 1.0
     steps: Count = 10
     memory: Literal["a1", "none"] = "none"
@@ -83,7 +91,7 @@ class FLACC:
         left = groups.max() + 1
         federation = groups if left <= C else np.zeros_like(groups)
         start = models[federation]
-        trained = uploads.clients.train(start, self.learning_rate, self.steps)
+        trained = uploads.after(start, self.local, self.learning_rate, self.steps)
         weight = uploads.n_samples * uploads.present
         share = (federation[:, None] == np.arange(len(models))) * weight[:, None]
         models, observed = average(models, trained, share)

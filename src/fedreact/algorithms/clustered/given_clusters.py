@@ -1,4 +1,7 @@
-"""Baselines with given clusters: each client alone, all together, or the true clusters."""
+"""Baselines with given clusters: each client alone, all together, or the true clusters.
+
+Clients fit exactly, as in Fed-REACT, or descend from the model that they hold, as in IFCA.
+"""
 
 from dataclasses import dataclass
 from typing import Any, Literal, NamedTuple
@@ -7,19 +10,31 @@ import numpy as np
 
 from fedreact.aggregation.clusters import round_models
 from fedreact.aggregation.temporal import memory_named
-from fedreact.algorithms.clustered.contract import Setting, Uploads
+from fedreact.algorithms.clustered.contract import LocalWork, Setting, Uploads
+from fedreact.options import Count, Positive
 
 
 class Given(NamedTuple):
-    """Last task model of each client ``[K, P]``, and what the aggregation remembers."""
+    """What is remembered between rounds.
+
+    Attributes
+    ----------
+    saved
+        ``[K, P]`` last task model of each client.
+    held
+        ``[K, P]`` model that each client holds; zeros before its first round.
+    memory
+        What the aggregation remembers.
+    """
 
     saved: np.ndarray
+    held: np.ndarray
     memory: Any = None
 
 
 @dataclass(frozen=True)
 class GivenClusters:
-    """Means of exact fits, as Fed-REACT takes them, within clusters that are given.
+    """Means of task models, as Fed-REACT takes them, within clusters that are given.
 
     Attributes
     ----------
@@ -28,11 +43,16 @@ class GivenClusters:
         (*oracle*).
     memory
         Means over the rounds, as in Fed-REACT: ``a1``, or ``none``.
+    local, learning_rate, steps
+        What a client does in a round, as in Fed-REACT.
     """
 
     setting: Setting
     clusters: Literal["each", "one", "true"] = "each"
     memory: Literal["a1", "none"] = "none"
+    local: LocalWork = "fit"
+    learning_rate: Positive = 0.3
+    steps: Count = 100
 
     @property
     def knows_truth(self) -> bool:
@@ -45,7 +65,8 @@ class GivenClusters:
 
     def init(self, n_clients: int, shape: tuple[int, int]) -> Given:
         """Nothing is known before round 1."""
-        return Given(np.zeros((n_clients, shape[0] * shape[1]), np.float32))
+        nothing = np.zeros((n_clients, shape[0] * shape[1]), np.float32)
+        return Given(nothing, nothing)
 
     def round(self, state: Given, uploads: Uploads) -> tuple[Given, np.ndarray, np.ndarray]:
         """Lines 9 and 11 of Algorithm 2, with every estimate sent."""
@@ -55,11 +76,15 @@ class GivenClusters:
             labels, C = self.setting.truth[uploads.t - 1], int(self.setting.truth.max()) + 1
         else:
             labels, C = (np.arange(K), K) if self.clusters == "each" else (np.zeros(K, int), 1)
-        saved = np.where(uploads.present[:, None], uploads.models, state.saved)
-        sent = (uploads.models, uploads.n_samples, uploads.present)
+        fitted = uploads.after(state.held, self.local, self.learning_rate, self.steps)
+        saved = np.where(uploads.present[:, None], fitted, state.saved)
+        sent = (fitted, uploads.n_samples, uploads.present)
         models, observed = round_models(*sent, saved, labels, C)
         memory, estimate = memory_named(self.memory)(state.memory, models, 0.0, observed)
-        return Given(saved, memory), estimate[labels], labels
+        held = estimate[labels]
+        there = observed[labels]
+        known = np.where(there[:, None], held, state.held).astype(np.float32)
+        return Given(saved, known, memory), held, labels
 
 
 ALGORITHM = GivenClusters

@@ -12,7 +12,12 @@ from typing import Any, Literal, NamedTuple
 import numpy as np
 
 from fedreact.aggregation.temporal import memory_named
-from fedreact.algorithms.clustered.contract import Setting, Uploads, only_classification
+from fedreact.algorithms.clustered.contract import (
+    LocalWork,
+    Setting,
+    Uploads,
+    only_classification,
+)
 from fedreact.options import Count, Positive
 from fedreact.rng import generator
 
@@ -43,9 +48,11 @@ class IFCA:
     ----------
     memberships
         Clusters of each client, at most C.
+    local
+        What a client does in a round: ``descent`` from the model that it receives, or an exact
+        ``fit``, as in Fed-REACT.
     learning_rate, steps
-        Learning rate and steps of local training; see
-        :meth:`fedreact.task_models.descent.LocalClients.train`.
+        Of descent; see :meth:`fedreact.task_models.descent.LocalClients.train`.
     memory
         Model that clients hold: the mean over all rounds (``a1``; ICLR, 4.1.2), or that of this
         round (``none``). It never affects the models that they choose among and train.
@@ -56,6 +63,7 @@ class IFCA:
 
     setting: Setting
     memberships: Count = 1
+    local: LocalWork = "descent"
     learning_rate: Positive = 1.0
     steps: Count = 10
     memory: Literal["a1", "none"] = "none"
@@ -84,7 +92,7 @@ class IFCA:
             models = np.concatenate([uploads.models[far], models[len(far) :]])
         choice = np.where(present[:, None], self.choose(models, uploads, n), state.choice)
         start = models[choice].mean(1)
-        trained = uploads.clients.train(start, self.learning_rate, self.steps)
+        trained = uploads.after(start, self.local, self.learning_rate, self.steps)
 
         member = (choice[:, :, None] == np.arange(len(models))).any(1)
         share = member * (uploads.n_samples * present)[:, None]
