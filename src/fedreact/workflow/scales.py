@@ -16,10 +16,14 @@ PARTITIONERS = "clients/partitioners"
 
 @dataclass(frozen=True)
 class Shared:
-    """The encoder that settings share: of which partition, and with which seed."""
+    """The encoder that settings share: of which partition, and with which seed.
+
+    Without a seed each seed of a run has its own encoder, so that intervals count how encoders
+    differ.
+    """
 
     partition: str
-    seed: options.Natural
+    seed: options.Natural | None = None
 
 
 @dataclass(frozen=True)

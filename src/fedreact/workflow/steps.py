@@ -123,7 +123,7 @@ class Steps:
         seed, source = None, self.paper(dealer).scale.encoder_from
         asked = "own" if own in owner.scale.encoder_own else "shared"
         if source != "own" and of[""].get("encoder_from", asked) != "own":
-            seed, shared = source["seed"], source["partition"]
+            seed, shared = source.get("seed"), source["partition"]
             if self.partition(dealer, name)[0].data == self.partition(dealer, shared)[0].data:
                 name = shared
         base, _ = variants.parts(name)
