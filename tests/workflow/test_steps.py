@@ -184,14 +184,13 @@ def test_a_change_that_changes_nothing_is_the_same_job(quick, changes):
 def test_a_change_of_the_encoder_needs_another_encoder(quick):
     change = {"encoder.negative_weighting": "sum"}
     name, seed = encoder(quick, "stationary10", **change)
-    assert (name, seed) == ("clients10-beta1.5+encoder.negative_weighting=sum", None)
+    assert (name, seed) == ("clients10-beta1.5+encoder.negative_weighting=sum", 0)
     assert quick.steps.encoder(PAPER, name).negative_weighting == "sum"
     assert canonical(quick, "stationary10", change) == (
         "stationary10+encoder.negative_weighting=sum"
     )
-    # Each seed has an encoder, of the shared partition or of its own.
-    assert encoder(quick, "stationary100") == ("clients10-beta1.5", None)
-    assert encoder(quick, "stationary100", encoder_from="own") == ("clients100-beta1.5", None)
+    # Its own encoder is that of its seed.
+    assert encoder(quick, "stationary10", encoder_from="own") == ("clients10-beta1.5", None)
     # The supervised baselines have no encoder, so nothing changes for them.
     assert canonical(quick, "full10", change, "synchronous") == "full10"
 
@@ -235,6 +234,7 @@ def test_a_change_of_the_partition_needs_another_partition(quick):
         {"n_clusters": "elbow"},
         {"encoder.learning_rate": 1e-05, "encoder.optimizer.kind": "dtssgd"},
         {"partition.cluster_sizes": [5, 5], "partition.beta": 0.25},
+        {"encoder_from": "own"},
     ],
 )
 def test_names_in_paths_stand_for_the_same_options(quick, changes):

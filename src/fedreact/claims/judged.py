@@ -130,7 +130,7 @@ class Asked:
     better
         Better direction of the metric, ``higher`` or ``lower``.
     margin
-        Of the average over the contrasts, and of contrasts without one of their own.
+        The margin of the average over the contrasts, and of contrasts without one of their own.
     last
         Whether scores are those of the last round.
     reaching

@@ -56,7 +56,7 @@ class Kept:
     tasks
         Tasks of datasets by their names.
     compared
-        Where methods stand in tables, ``columns`` or ``rows``; in columns, if nothing is said.
+        Where methods stand in tables: ``columns``, the default, or ``rows``.
     """
 
     claims: Mapping[str, Claim]

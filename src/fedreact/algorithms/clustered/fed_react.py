@@ -60,7 +60,7 @@ class FedReact:
         ``descent`` from the model that it holds, as the clients of IFCA, FLSC and FLACC do. In its
         first round a client descends from zero.
     learning_rate, steps
-        Of descent; see :meth:`fedreact.task_models.descent.LocalClients.train`.
+        Rate and steps of a descent; see :meth:`fedreact.task_models.descent.LocalClients.train`.
     r, q, p0, learn, iterations
         Options of A3 (:class:`fedreact.aggregation.kalman.KalmanSmoothing`).
     """

@@ -60,7 +60,7 @@ class FLACC:
         What a client does in a round: ``descent`` from the model that it receives, or an exact
         ``fit``, as in Fed-REACT.
     learning_rate, steps
-        Of descent; see :meth:`fedreact.task_models.descent.LocalClients.train`.
+        Rate and steps of a descent; see :meth:`fedreact.task_models.descent.LocalClients.train`.
     memory
         Memory as in IFCA; a group's memory starts when it separates.
     """
