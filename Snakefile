@@ -23,6 +23,7 @@ include: "workflow/rules/runs.smk"
 include: "workflow/rules/outputs.smk"
 include: "workflow/rules/claims.smk"
 include: "workflow/rules/report.smk"
+include: "workflow/rules/multiverse.smk"
 
 
 localrules:

@@ -178,6 +178,10 @@ class LedgerEntry:
         A file, or an option.
     measured_on
         Settings that the alternatives are run on.
+    varied
+        Values that the multiverse gives an open choice, by the key that it sets: an option of the
+        kind of run (``clustered.C``), of the encoder or partition, ``encoder_seed``, or of methods
+        (``methods.ifca+flsc.steps``). A value that is a mapping sets several keys.
     """
 
     question: str
@@ -186,3 +190,4 @@ class LedgerEntry:
     alternatives: list[Any]
     set_in: str
     measured_on: tuple[str, ...] = ()
+    varied: dict[str, list[Any]] = field(default_factory=dict)

@@ -66,6 +66,10 @@ class Files:
         *path, seed, code = of
         return f"{self.results}/checkpoints/{'/'.join(path)}/seed{seed}-{code}.npz"
 
+    def universes(self, paper: str, setting: str, part: int | str) -> str:
+        """Scores of some universes of a setting."""
+        return f"{self.results}/multiverse/{paper}/{setting}/part{part}.csv"
+
     def study(self, name: str) -> str:
         """What a study found for a table or figure."""
         return f"{self.results}/studies/{name}.csv"

@@ -23,6 +23,7 @@ from fedreact.workflow.entries import (
     SettingSpec,
     TableSpec,
 )
+from fedreact.workflow.multiverse_entries import MultiverseSpec
 from fedreact.workflow.scales import PARTITIONERS, PaperScale, check_scale, check_step
 
 FOLDER = Path("config/papers")
@@ -50,6 +51,7 @@ class Paper:
     searches: Mapping[str, SearchSpec]
     ledger: Mapping[str, LedgerEntry]
     claims: Mapping[str, Claim]
+    multiverse: MultiverseSpec | None
     scale: PaperScale
 
     @property
@@ -107,6 +109,7 @@ def load_paper(name: str, scale: str, like: str | None = None) -> Paper:
         options.check_all(SearchSpec, *read("search")),
         options.check_all(LedgerEntry, *read("ledger")),
         options.check_all(Claim, *read("claims")),
+        _multiverse(*read("multiverse")),
         check_scale(given, where, settings, partitions),
     )
     _check_names(paper)
@@ -177,6 +180,10 @@ def _methods(content, where):
                 raise UserError(f"{here}: there are two methods of this name")
             found[name] = kind, runs.method(kind, name, given, here)
     return found
+
+
+def _multiverse(given, where):
+    return options.check(MultiverseSpec, given, where) if given else None
 
 
 def _figure(given, where):

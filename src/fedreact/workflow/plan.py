@@ -26,6 +26,7 @@ from fedreact.workflow.data_steps import DataSteps
 from fedreact.workflow.encoding_steps import EncodingSteps
 from fedreact.workflow.files import Files
 from fedreact.workflow.measure_steps import MeasureSteps
+from fedreact.workflow.multiverse_steps import MultiverseSteps
 from fedreact.workflow.output_steps import OutputSteps
 from fedreact.workflow.papers import FOLDER, paper_names
 from fedreact.workflow.report_steps import ReportSteps
@@ -67,7 +68,7 @@ class Plan:
         self.data, self.encoding = DataSteps(self), EncodingSteps(self)
         self.runs, self.outputs = RunSteps(self), OutputSteps(self)
         self.claims, self.measures = ClaimSteps(self), MeasureSteps(self)
-        self.report = ReportSteps(self)
+        self.report, self.multiverse = ReportSteps(self), MultiverseSteps(self)
 
     def _sources(self, of_roles):
         registry = load_registry(*registries())
