@@ -23,7 +23,7 @@ class MultiverseSpec:
     claims
         Claims whose differences between these methods are shown.
     seed
-        Of the sample of universes.
+        The sample of universes is drawn from it.
     """
 
     kind: str
