@@ -38,40 +38,88 @@ def test_choices_are_those_that_the_ledger_varies(here):
 
 def test_a_universe_changes_runs_methods_and_encoders(here):
     plan = make_plan(scale="quick")
-    universes = plan.multiverse.universes(PAPER, SETTING)
+    universes = plan.multiverse.universes(PAPER, "drawn", SETTING)
     assert [one["number"] for one in universes] == list(range(200))
     assert {one["seed"] for one in universes} == {0, 1, 2, 3, 4}
     assert {one["options"].get("C", 1.0) for one in universes} == {0.1, 1.0, 10.0}
-    assert {one["options"]["rounds"] for one in universes} == {20}
+    assert {one["options"]["rounds"] for one in universes} == {20}  # the most at this scale
+    assert {one["last"] for one in universes} == {True, False}
     steps = {one["methods"]["ifca"]["steps"] for one in universes}
     assert steps == {1, 3, 10, 30, 100}
     for one in universes:
         methods = one["methods"]
         assert methods["ifca"]["steps"] == methods["flacc"]["steps"] == methods["ec-mma"]["steps"]
         assert one["partition"].endswith(f"/seed{one['seed']}.npz")
+    assert sum("split=client" in one["partition"] for one in universes) == 100
     features = {one["features"] for one in universes}
-    assert len(features) == 4  # three trained, one untrained
+    assert len(features) == 7  # five trained, one trained for two rounds, one untrained
     assert sum("encoder.rounds=0" in file for file in features) == 1
 
 
-def test_jobs_have_fifty_universes_and_all_their_files(here):
+def test_partitions_without_a_choice_are_not_varied(here):
+    universes = make_plan(scale="quick").multiverse.universes(PAPER, "drawn", "switching10-0.2-0.2")
+    assert not any("split" in one["partition"] for one in universes)
+
+
+def test_a_tuned_universe_lets_each_method_choose_on_other_samples(here):
+    multiverse = make_plan(scale="quick").multiverse
+    drawn = multiverse.universes(PAPER, "drawn", SETTING)
+    tuned = multiverse.universes(PAPER, "tuned", SETTING)
+    assert len(tuned) == 16
+    for one, same in zip(tuned, drawn):
+        assert (one["options"], one["features"]) == (same["options"], same["features"])
+        assert "methods" not in one
+        validation = one["validation"]
+        assert validation["seed"] in (100, 101, 102)
+        assert validation["partition"].endswith(f"/seed{validation['seed']}.npz")
+        assert validation["options"] == one["options"] | {"validate": True}
+        candidates = one["candidates"]
+        assert set(candidates["ifca"][0]) == {"steps", "learning_rate", "start"}
+        assert "local" not in candidates["ifca"][0]
+        assert set(candidates["fed-react-a1"][0]) == {"steps", "learning_rate", "local"}
+        assert "local" not in candidates
+        assert all(2 < len(some) <= 12 for some in candidates.values())
+
+
+def test_few_options_are_all_candidates(here):
+    edit_yaml(
+        f"config/papers/{PAPER}/ledger.yaml",
+        lambda c: c["flsc-memberships"].update(varied={"methods.local-a1.x": [1, 2]}),
+    )
+    assert make_plan().multiverse.candidates(PAPER, "local-a1") == [{"x": 1}, {"x": 2}]
+
+
+def test_jobs_have_some_universes_and_all_their_files(here):
     plan = make_plan(scale="quick")
-    assert list(plan.multiverse.parts(PAPER, SETTING)) == [0, 1, 2, 3]
-    w = SimpleNamespace(paper=PAPER, setting=SETTING, part="3")
+    assert list(plan.multiverse.parts(PAPER, "drawn", SETTING)) == [0, 1, 2, 3]
+    assert list(plan.multiverse.parts(PAPER, "tuned", SETTING)) == [0, 1]
+    w = SimpleNamespace(paper=PAPER, view="drawn", setting=SETTING, part="3")
     words = plan.multiverse.words(w)
     universes = json.loads(words[words.index("--universes") + 1])
     assert [one["number"] for one in universes] == list(range(150, 200))
     inputs = plan.multiverse.inputs(w)
     assert {one["features"] for one in universes} < set(inputs)
     assert len(inputs) == len(set(inputs))
+    w = SimpleNamespace(paper=PAPER, view="tuned", setting=SETTING, part="1")
+    assert any("seed102" in file for file in plan.multiverse.inputs(w))
 
 
 def test_claims_are_pairs_of_methods_on_each_setting(here):
-    shown = json.loads(make_plan(scale="quick").multiverse.shown(PAPER))
-    (one,) = [of for of in shown["claims"] if of["claim"] == "a1-beats-clustered-stationary"]
-    assert one["pairs"] == [["fed-react-a1", name] for name in ("ifca", "flsc", "flacc")]
+    asked = make_plan(scale="quick").multiverse.asked(PAPER)
+    (one,) = [x for x in asked["claims"] if x["claim"] == "a1-beats-clustered-stationary"]
+    assert one["pairs"] == [("fed-react-a1", name) for name in ("ifca", "flsc", "flacc")]
     assert one["published"] == pytest.approx((0.135 + 0.079 + 0.154) / 3)
     assert one["margin"] == pytest.approx(one["published"] / 4)
+
+
+def test_cells_are_what_the_paper_prints_of_universes(here):
+    cells = make_plan(scale="quick").multiverse.asked(PAPER)["cells"]
+    place = {"table": "table05", "setting": SETTING, "method": "fed-react-a1"}
+    assert {**place, "value": 0.909} in cells
+    assert {cell["table"] for cell in cells} == {"table02", "table05", "iclr_table02"}
+    edit_yaml(f"config/papers/{PAPER}/multiverse.yaml", lambda c: c.update(nearest="table55"))
+    with pytest.raises(UserError, match=r"multiverse.yaml: nearest: 'table55' is unknown"):
+        make_plan(scale="quick").multiverse.asked(PAPER)
 
 
 def test_a_paper_without_a_multiverse_has_none(here):
@@ -80,6 +128,6 @@ def test_a_paper_without_a_multiverse_has_none(here):
     edit_yaml(f"config/papers/{PAPER}/multiverse.yaml", lambda c: c["claims"].append("nowhere"))
     plan = make_plan()
     with pytest.raises(UserError, match=r"multiverse.yaml: claims: 'nowhere' is unknown"):
-        plan.multiverse.shown(PAPER)
+        plan.multiverse.asked(PAPER)
     edit_yaml(f"config/papers/{PAPER}/multiverse.yaml", lambda c: c.update(metrics="accuracy"))
     assert "multiverse.yaml: unknown key metrics" in refused()

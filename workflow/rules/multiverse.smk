@@ -8,15 +8,16 @@ localrules:
     multiverse,
 
 
-# Fifty universes each, minutes.
+# Minutes each.
 rule multiverse_part:
     input:
         lambda w: PLAN.multiverse.inputs(w),
     output:
-        FILES.universes("{paper}", "{setting}", "{part}"),
+        FILES.universes("{paper}", "{view}", "{setting}", "{part}"),
     log:
-        f"{R}/logs/multiverse/{{paper}}/{{setting}}/part{{part}}.log",
+        f"{R}/logs/multiverse/{{paper}}/{{view}}/{{setting}}/part{{part}}.log",
     wildcard_constraints:
+        view="drawn|tuned",
         part=r"\d+",
     conda:
         "../../environment.yml"
@@ -35,30 +36,31 @@ rule multiverse_sum:
     input:
         lambda w: PLAN.multiverse.files(w.paper),
     output:
-        csv=f"{OUT}/multiverse/{{paper}}.csv",
-        matters=f"{OUT}/multiverse/{{paper}}_matters.csv",
-        md=f"{OUT}/multiverse/{{paper}}.md",
-        pdf=f"{OUT}/multiverse/{{paper}}.pdf",
-        png=shown(f"{OUT}/multiverse/{{paper}}.png", "Multiverse", "paper"),
+        tables=expand(f"{OUT}/multiverse/{{{{paper}}}}/{{table}}.csv", table=PLAN.multiverse.tables),
+        md=f"{OUT}/multiverse/{{paper}}/multiverse.md",
+        pdf=expand(f"{OUT}/multiverse/{{{{paper}}}}/{{figure}}.pdf", figure=["matters", "over"]),
+        matters=shown(f"{OUT}/multiverse/{{paper}}/matters.png", "Multiverse", "paper"),
+        over=shown(f"{OUT}/multiverse/{{paper}}/over.png", "Multiverse", "paper"),
     log:
         f"{R}/logs/multiverse/{{paper}}.log",
     conda:
         "../../environment.yml"
     params:
-        shown=lambda w: words_by_file(["--shown", PLAN.multiverse.shown(w.paper)]),
+        asked=lambda w: words_by_file(PLAN.multiverse.asked_words(w.paper)),
+        folder=lambda w, output: Path(output.md).parent,
         scale=PLAN.scale,
         code=code_digest("scripts/multiverse.py"),
     shell:
-        "python scripts/multiverse.py sum {params.shown} --scores {input} --scale {params.scale}"
-        " --output {output.csv} 2>&1 | tee {log}"
+        "python scripts/multiverse.py sum {params.asked} --scores {input} --scale {params.scale}"
+        " --output {params.folder} 2>&1 | tee {log}"
 
 
 rule multiverse_curve:
     input:
         lambda w: PLAN.multiverse.files(w.paper),
     output:
-        pdf=f"{OUT}/multiverse/{{paper}}/{{claim}}+{{setting}}.pdf",
-        png=f"{OUT}/multiverse/{{paper}}/{{claim}}+{{setting}}.png",
+        pdf=f"{OUT}/multiverse/{{paper}}/curves/{{claim}}+{{setting}}.pdf",
+        png=f"{OUT}/multiverse/{{paper}}/curves/{{claim}}+{{setting}}.png",
     log:
         f"{R}/logs/multiverse/{{paper}}/{{claim}}+{{setting}}.log",
     wildcard_constraints:
@@ -66,24 +68,19 @@ rule multiverse_curve:
     conda:
         "../../environment.yml"
     params:
-        shown=lambda w: words_by_file(["--shown", PLAN.multiverse.shown(w.paper)]),
+        asked=lambda w: words_by_file(PLAN.multiverse.asked_words(w.paper)),
         scale=PLAN.scale,
         code=code_digest("scripts/multiverse.py"),
     shell:
-        "python scripts/multiverse.py curve {params.shown} --scores {input} --claim {wildcards.claim}"
+        "python scripts/multiverse.py curve {params.asked} --scores {input} --claim {wildcards.claim}"
         " --setting {wildcards.setting} --scale {params.scale} --output {output.pdf} 2>&1 | tee {log}"
 
 
 rule multiverse:
     input:
+        [f"{OUT}/multiverse/{paper}/multiverse.md" for paper in PLAN.multiverse.papers()],
         [
-            file
+            f"{OUT}/multiverse/{paper}/curves/{claim}+{setting}.png"
             for paper in PLAN.multiverse.papers()
-            for file in [
-                f"{OUT}/multiverse/{paper}.csv",
-                *(
-                    f"{OUT}/multiverse/{paper}/{claim}+{setting}.png"
-                    for claim, setting in PLAN.multiverse.curves(paper)
-                ),
-            ]
+            for claim, setting in PLAN.multiverse.curves(paper)
         ],

@@ -1,7 +1,13 @@
-"""Run universes: all methods of a universe on the same clients, features and samples."""
+"""Run universes: all methods of a universe on the same clients, features and samples.
 
-from collections.abc import Iterator, Mapping, Sequence
-from dataclasses import dataclass, field
+A universe is *drawn* or *tuned*. A drawn one says which options each method has. In a tuned one
+each method has several candidates, and runs with the one that is best on validation samples, which
+no table uses. The search is the same for all methods: as many candidates, on the same samples.
+"""
+
+import json
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass, field, replace
 from functools import lru_cache
 from pathlib import Path
 from types import SimpleNamespace
@@ -28,8 +34,14 @@ class Universe:
         Files; features only if the kind of run needs them.
     options
         Options of the run that are not the defaults.
+    last
+        Whether a score is the last round's, instead of the mean over rounds.
     methods
         Options of methods that differ from those of the configuration, by method.
+    candidates
+        Options that each method chooses from, by method; none in a drawn universe.
+    validation
+        What of the universe is different where candidates are compared.
     """
 
     number: int
@@ -37,7 +49,10 @@ class Universe:
     partition: str
     features: str | None = None
     options: Mapping[str, Any] = field(default_factory=dict)
+    last: bool = False
     methods: Mapping[str, Mapping[str, Any]] = field(default_factory=dict)
+    candidates: Mapping[str, Sequence[Mapping[str, Any]]] = field(default_factory=dict)
+    validation: Mapping[str, Any] = field(default_factory=dict)
 
 
 def scores(
@@ -45,8 +60,7 @@ def scores(
     data: str,
     methods: Mapping[str, Mapping[str, Any]],
     universes: Sequence[Universe],
-    metrics: Sequence[str],
-    last: bool,
+    metric: str,
 ) -> pd.DataFrame:
     """Run universes one after the other.
 
@@ -58,34 +72,58 @@ def scores(
         What each method stands for in the configuration: ``algorithm`` and options.
     universes
         What to run.
-    metrics
-        Names of metrics.
-    last
-        Whether a score is the last round's, instead of the mean over rounds.
+    metric
+        Name of the metric.
 
     Returns
     -------
     pandas.DataFrame
-        Columns ``universe, seed, method`` and the metrics, which are NaN where one is not defined.
+        Columns ``universe``, ``seed``, ``method``, ``options`` (what a tuned method has chosen, as
+        JSON; else empty) and the metric, which is NaN where it is not defined.
     """
-    lines = [line for one in universes for line in _run(kind, data, methods, one, metrics, last)]
-    return pd.DataFrame(lines, columns=["universe", "seed", "method", *metrics])
+    lines = []
+    for universe in universes:
+        chosen = choose(kind, data, methods, universe, metric)
+        made = {name: {**of, **universe.methods.get(name, {})} for name, of in methods.items()}
+        for name, of in chosen.items():
+            made[name] |= of
+        for name, score in _run(kind, data, made, universe, metric).items():
+            text = json.dumps(chosen[name], sort_keys=True) if name in chosen else ""
+            lines.append([universe.number, universe.seed, name, text, score])
+    return pd.DataFrame(lines, columns=["universe", "seed", "method", "options", metric])
 
 
-def _run(kind, data, methods, universe, metrics, last) -> Iterator[list]:
+def choose(kind, data, methods, universe: Universe, metric: str) -> dict[str, Mapping[str, Any]]:
+    """Best candidate of each method on validation samples; the first of equal ones."""
+    places = [(name, i) for name, of in universe.candidates.items() for i in range(len(of))]
+    if not places:
+        return {}
+    given = {f"{n} {i}": {**methods[n], **universe.candidates[n][i]} for n, i in places}
+    found = _run(kind, data, given, replace(universe, **universe.validation), metric)
+    sign = -1 if plugins.load("metrics", metric, "METRIC").better == "lower" else 1
+    best: dict[str, tuple[float, int]] = {}
+    for name, i in places:
+        score = sign * found[f"{name} {i}"]
+        if name not in best or score > best[name][0]:
+            best[name] = (score, i)
+    return {name: universe.candidates[name][i] for name, (_, i) in best.items()}
+
+
+def _run(kind, data, methods, universe: Universe, metric: str) -> dict[str, float]:
+    """Scores of methods, as they are configured, in a universe."""
     spec, of_kind = (runs.part_of(kind, part) for part in ("spec", "run"))
     inputs = _inputs(kind, data, universe.partition, universe.features)
     of_run = options.check(spec.Options, dict(universe.options), f"universe {universe.number}")
-    given = {name: {**of, **universe.methods.get(name, {})} for name, of in methods.items()}
-    made = jobs.read_methods(kind, given, inputs.data.task)
-    loaded = {name: plugins.load("metrics", name, "METRIC") for name in metrics}
-    computed = {name: metric for name, metric in loaded.items() if metric.samples is not None}
-    rounds: dict[str, list[list[float]]] = {name: [] for name in given}
+    made = jobs.read_methods(kind, methods, inputs.data.task)
+    loaded = plugins.load("metrics", metric, "METRIC")
+    computed = {} if loaded.samples is None else {metric: loaded}
+    rounds: dict[str, list[float]] = {name: [] for name in methods}
     for line in of_kind.run(inputs, of_run, made, computed, universe.seed, Place()):
-        rounds[line.index[0]].append([line.values.get(name, np.nan) for name in metrics])
-    for name, values in rounds.items():
-        shown = values[-1:] if last else values
-        yield [universe.number, universe.seed, name, *np.mean(shown, axis=0)]
+        rounds[line.index[0]].append(line.values.get(metric, np.nan))
+    return {
+        name: float(values[-1] if universe.last else np.mean(values))
+        for name, values in rounds.items()
+    }
 
 
 @lru_cache(maxsize=16)

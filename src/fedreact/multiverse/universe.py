@@ -26,18 +26,18 @@ class Choice:
         of several keys.
     values
         What it may be, in an order that a reader expects.
-    taken
+    default
         Place of the default among them.
     """
 
     name: str
     values: tuple[Any, ...]
-    taken: int = 0
+    default: int = 0
 
     def __post_init__(self):
         if len(self.values) < 2:
             raise UserError(f"{self.name}: a choice has two values at least")
-        if not 0 <= self.taken < len(self.values):
+        if not 0 <= self.default < len(self.values):
             raise UserError(f"{self.name}: the default is none of its {len(self.values)} values")
 
 

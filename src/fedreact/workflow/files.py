@@ -66,9 +66,9 @@ class Files:
         *path, seed, code = of
         return f"{self.results}/checkpoints/{'/'.join(path)}/seed{seed}-{code}.npz"
 
-    def universes(self, paper: str, setting: str, part: int | str) -> str:
+    def universes(self, paper: str, view: str, setting: str, part: int | str) -> str:
         """Scores of some universes of a setting."""
-        return f"{self.results}/multiverse/{paper}/{setting}/part{part}.csv"
+        return f"{self.results}/multiverse/{paper}/{view}/{setting}/part{part}.csv"
 
     def study(self, name: str) -> str:
         """What a study found for a table or figure."""

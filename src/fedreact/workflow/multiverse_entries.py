@@ -1,9 +1,35 @@
 """``multiverse.yaml`` of a paper: settings, methods and claims of its multiverse."""
 
-from dataclasses import dataclass
-from typing import Literal
+from dataclasses import dataclass, field
+from typing import Any
 
 from fedreact.options import Count, Natural
+
+Sizes = dict[str, dict[str, Count]]
+"""Numbers of universes by scale, for each setting."""
+
+
+@dataclass(frozen=True)
+class Tuned:
+    """Universes in which each method has its best options by validation.
+
+    Attributes
+    ----------
+    settings
+        Number of universes by scale, for each setting.
+    candidates
+        Most options that a method chooses from.
+    seeds
+        Seeds of validation, which no table uses: their partitions hold no sample that tables are
+        tested on.
+    options
+        Options of validation runs, e.g. ``validate: true``.
+    """
+
+    settings: Sizes
+    candidates: Count
+    seeds: tuple[Natural, ...]
+    options: dict[str, Any] = field(default_factory=dict)
 
 
 @dataclass(frozen=True)
@@ -14,22 +40,31 @@ class MultiverseSpec:
     ----------
     kind
         Kind of run.
-    metric, score
-        What a universe gives for each method; the mean over rounds, or the last round's.
+    metric
+        What a universe gives for each method: its mean over rounds or, where a ledger varies
+        ``score``, the last round's.
     settings
         Number of universes by scale, for each setting.
     methods
         Names of methods that run in each universe.
     claims
         Claims whose differences between these methods are shown.
+    tuned
+        Universes in which methods choose their own options.
+    over
+        Choice whose values are shown one by one, e.g. ``methods.ifca.steps``.
+    nearest
+        Table to whose published cells the nearest universes are sought.
     seed
         The sample of universes is drawn from it.
     """
 
     kind: str
     metric: str
-    settings: dict[str, dict[str, Count]]
+    settings: Sizes
     methods: tuple[str, ...]
     claims: tuple[str, ...]
-    score: Literal["mean", "last"] = "mean"
+    tuned: Tuned | None = None
+    over: str = ""
+    nearest: str = ""
     seed: Natural = 0

@@ -2,107 +2,167 @@
 
 import json
 from collections.abc import Mapping
+from itertools import product
+from math import prod
 from typing import TYPE_CHECKING, Any
 
 from fedreact import options
-from fedreact.claims import margins
-from fedreact.errors import UserError, unknown
 from fedreact.multiverse.universe import Choice, changes, draw
 from fedreact.runs import contract as runs
-from fedreact.tables import published as values
+from fedreact.workflow import multiverse_claims
 from fedreact.workflow.code import digest
 
 if TYPE_CHECKING:
     from fedreact.workflow.plan import Plan
 
-PART = 50
+DRAWN, TUNED = "drawn", "tuned"
+PART = {DRAWN: 50, TUNED: 8}
 """Universes of a job."""
 METHODS = "methods."
-ENCODER_SEED = "encoder_seed"
+TABLES = ("claims", "matters", "pairs", "over", "near", "near_choices")
+"""Tables of a multiverse, fields of :class:`fedreact.multiverse.report.Summary`."""
+ENCODER_SEED, SCORE = "encoder_seed", "score"
 
 
 class MultiverseSteps:
-    """Universes of papers, by the papers' names."""
+    """Universes of papers, by the papers' names.
+
+    A view is ``drawn``, in which a universe says what options each method has, or ``tuned``, in
+    which each method has its best ones by validation.
+    """
+
+    tables = TABLES
 
     def __init__(self, plan: "Plan"):
         self.plan = plan
-        self._drawn: dict[tuple[str, str], list[dict[str, Any]]] = {}
+        self._universes: dict[tuple[str, str, str], list[dict[str, Any]]] = {}
 
     def papers(self) -> list[str]:
         """Chosen papers that have a multiverse at this scale."""
-        return [name for name in self.plan.papers if self.settings(name)]
+        return [name for name in self.plan.papers if self.settings(name, DRAWN)]
 
-    def settings(self, paper: str) -> dict[str, int]:
+    def settings(self, paper: str, view: str) -> dict[str, int]:
         """Number of universes at this scale, by setting."""
         spec = self.plan.steps.paper(paper).multiverse
-        if spec is None:
+        part = spec if spec is None or view == DRAWN else spec.tuned
+        if part is None:
             return {}
-        sizes = {name: of.get(self.plan.scale, 0) for name, of in spec.settings.items()}
+        sizes = {name: sizes.get(self.plan.scale, 0) for name, sizes in part.settings.items()}
         return {name: n for name, n in sizes.items() if n}
 
     def choices(self, paper: str) -> list[Choice]:
         """What the ledger of a paper leaves open."""
-        found = []
-        for given in self.plan.steps.paper(paper).ledger.values():
-            for key, values_of_key in given.varied.items():
-                place = values_of_key.index(given.taken) if given.taken in values_of_key else 0
-                found.append(Choice(key, tuple(values_of_key), place))
-        return found
+        choices = []
+        for entry in self.plan.steps.paper(paper).ledger.values():
+            for key, alternatives in entry.varied.items():
+                place = alternatives.index(entry.taken) if entry.taken in alternatives else 0
+                choices.append(Choice(key, tuple(alternatives), place))
+        return choices
 
-    def universes(self, paper: str, setting: str) -> list[dict[str, Any]]:
+    # ---- Universes -----------------------------------------------------------------------------
+
+    def universes(self, paper: str, view: str, setting: str) -> list[dict[str, Any]]:
         """Universes of a setting, as :class:`fedreact.multiverse.run.Universe`."""
-        key = (paper, setting)
-        if key not in self._drawn:
-            choices, n = self.choices(paper), self.settings(paper)[setting]
-            seed = self.plan.steps.paper(paper).multiverse.seed
-            places = draw(choices, n, seed)
-            self._drawn[key] = [
-                self._universe(paper, setting, number, changes(choices, at))
+        key = (paper, view, setting)
+        if key not in self._universes:
+            choices, n = self.choices(paper), self.settings(paper, view)[setting]
+            places = draw(choices, n, self.plan.steps.paper(paper).multiverse.seed)
+            make = self._drawn if view == DRAWN else self._tuned
+            self._universes[key] = [
+                make(paper, setting, number, changes(choices, at))
                 for number, at in enumerate(places)
             ]
-        return self._drawn[key]
+        return self._universes[key]
 
-    def _universe(self, paper, setting, number, changed: Mapping[str, Any]):
-        steps, content = self.plan.steps, self.plan.steps.paper(paper)
-        kind = content.multiverse.kind
-        seeds = self.plan.seeds(paper, kind)
-        seed = seeds[number % len(seeds)]
-        of_methods: dict[str, dict[str, Any]] = {}
-        of_run: dict[str, Any] = {}
+    def _drawn(self, paper, setting, number, changed: Mapping[str, Any]):
+        """A universe in which methods have the options that are drawn."""
+        methods: dict[str, dict[str, Any]] = {}
         for key, value in changed.items():
-            if key.startswith(METHODS):
-                names, _, option = key.removeprefix(METHODS).rpartition(".")
-                for name in names.split("+"):
-                    of_methods.setdefault(name, {})[option] = value
-            elif key != ENCODER_SEED:
-                of_run[key.removeprefix(f"{kind}.")] = value
-        found = {"number": number, "seed": seed}
-        given = options.changed(steps.run(paper, kind, setting, of_run))
+            for name in _methods(key):
+                methods.setdefault(name, {})[_option(key)] = value
+        return self._universe(paper, setting, number, changed) | {"methods": methods}
+
+    def _tuned(self, paper, setting, number, changed: Mapping[str, Any]):
+        """The same universe, but for the options of methods: each chooses its own."""
+        spec = self.plan.steps.paper(paper).multiverse
+        of_run = {key: value for key, value in changed.items() if not _methods(key)}
+        universe = self._universe(paper, setting, number, of_run)
+        seed = spec.tuned.seeds[number % len(spec.tuned.seeds)]
+        validation = self._universe(paper, setting, number, of_run, seed)
+        alike = {key: validation[key] for key in ("seed", "partition")}
+        alike["options"] = universe["options"] | spec.tuned.options
+        candidates = {name: self.candidates(paper, name) for name in spec.methods}
+        candidates = {name: some for name, some in candidates.items() if some}
+        return universe | {"candidates": candidates, "validation": alike}
+
+    def candidates(self, paper: str, method: str) -> list[dict[str, Any]]:
+        """Options that a method chooses from; none if the ledger varies none of its options."""
+        spec = self.plan.steps.paper(paper).multiverse
+        own = [
+            Choice(_option(choice.name), choice.values)
+            for choice in self.choices(paper)
+            if method in _methods(choice.name)
+        ]
+        if not own:
+            return []
+        if prod(len(choice.values) for choice in own) <= spec.tuned.candidates:
+            places = product(*(range(len(choice.values)) for choice in own))
+        else:
+            places = draw(own, spec.tuned.candidates, spec.seed).tolist()
+        return [changes(own, at) for at in dict.fromkeys(map(tuple, places))]
+
+    def _universe(self, paper, setting, number, changed, seed=None):
+        """Seed, files and options of a universe."""
+        steps, kind = self.plan.steps, self.plan.steps.paper(paper).multiverse.kind
+        seeds = self.plan.seeds(paper, kind)
+        seed = seeds[number % len(seeds)] if seed is None else seed
+        of_run = {
+            key.removeprefix(f"{kind}."): value
+            for key, value in changed.items()
+            if key not in (ENCODER_SEED, SCORE) and not _methods(key)
+        }
+        of_run = self._of_partitioner(paper, setting, of_run)
         owner, partition = steps.partition_of(paper, setting, of_run)
         data = steps.dataset(owner, partition)
-        found["partition"] = self.plan.files.partition(owner, data, partition, seed)
+        universe = {
+            "number": number,
+            "seed": seed,
+            "partition": self.plan.files.partition(owner, data, partition, seed),
+            "options": options.changed(steps.run(paper, kind, setting, of_run)),
+            "last": changed.get(SCORE, "mean") == "last",
+        }
         if "features" in runs.part_of(kind, "spec").NEEDS:
             dealer, encoder, own = steps.encoder_of(paper, setting, of_run)
             own = changed.get(ENCODER_SEED, seed if own is None else own)
-            found["features"] = self.plan.files.features(dealer, data, encoder, own)
-        return found | {"options": given, "methods": of_methods}
+            universe["features"] = self.plan.files.features(dealer, data, encoder, own)
+        return universe
+
+    def _of_partitioner(self, paper, setting, of_run):
+        """Changes of a run, less options of a partition that this setting's partitioner lacks."""
+        steps = self.plan.steps
+        _, partitioner = steps.partition(*steps.partition_of(paper, setting, {}))
+        known = [f"partition.{name}" for name in options.names(type(partitioner))]
+        return {k: v for k, v in of_run.items() if k in known or not k.startswith("partition.")}
 
     # ---- Jobs ----------------------------------------------------------------------------------
 
-    def parts(self, paper: str, setting: str) -> range:
+    def parts(self, paper: str, view: str, setting: str) -> range:
         """Numbers of the jobs of a setting."""
-        return range(-(-self.settings(paper)[setting] // PART))
+        return range(-(-self.settings(paper, view)[setting] // PART[view]))
 
     def _of_part(self, w: Any) -> list[dict[str, Any]]:
-        first = int(w.part) * PART
-        return self.universes(w.paper, w.setting)[first : first + PART]
+        first = int(w.part) * PART[w.view]
+        return self.universes(w.paper, w.view, w.setting)[first : first + PART[w.view]]
 
     def inputs(self, w: Any) -> list[str]:
         """Files that the universes of a job read."""
-        universes = self._of_part(w)
-        found = [self.data(w.paper, w.setting)]
-        found += [one[key] for one in universes for key in ("partition", "features") if key in one]
-        return list(dict.fromkeys(found))
+        files = [self.data(w.paper, w.setting)]
+        for universe in self._of_part(w):
+            alike = universe.get("validation", {})
+            files += [
+                one[k] for one in (universe, alike) for k in ("partition", "features") if k in one
+            ]
+        return list(dict.fromkeys(files))
 
     def data(self, paper: str, setting: str) -> str:
         """File of the dataset of a setting."""
@@ -116,11 +176,10 @@ class MultiverseSteps:
         for name in spec.methods:
             _, method = self.plan.cells(w.paper).method(name)
             methods[name] = {"algorithm": method.algorithm, **method.options, **method.of_run}
-        given = {"--methods": methods, "--universes": self._of_part(w)}
-        found = ["--kind", spec.kind, "--data", self.data(w.paper, w.setting)]
-        for word, value in given.items():
-            found += [word, json.dumps(value, separators=(",", ":"))]
-        return [*found, "--metrics", spec.metric, *(["--last"] if spec.score == "last" else [])]
+        words = ["--kind", spec.kind, "--data", self.data(w.paper, w.setting)]
+        for word, value in {"--methods": methods, "--universes": self._of_part(w)}.items():
+            words += [word, json.dumps(value, separators=(",", ":"))]
+        return [*words, "--metric", spec.metric]
 
     def code(self, paper: str) -> str:
         """Digest of the code of a part's run."""
@@ -136,65 +195,50 @@ class MultiverseSteps:
     def files(self, paper: str) -> list[str]:
         """Scores of all universes of a paper."""
         return [
-            self.plan.files.universes(paper, setting, part)
-            for setting in self.settings(paper)
-            for part in self.parts(paper, setting)
+            self.plan.files.universes(paper, view, setting, part)
+            for view in PART
+            for setting in self.settings(paper, view)
+            for part in self.parts(paper, view, setting)
         ]
+
+    def asked_words(self, paper: str) -> list[str]:
+        """The same, as an option of ``scripts/multiverse.py``."""
+        return ["--asked", json.dumps(self.asked(paper), separators=(",", ":"))]
 
     def curves(self, paper: str) -> list[tuple[str, str]]:
         """Claims and settings that have a specification curve."""
-        claims = json.loads(self.shown(paper))["claims"]
-        return [(one["claim"], one["setting"]) for one in claims]
+        return [(one["claim"], one["setting"]) for one in self.asked(paper)["claims"]]
 
-    def shown(self, paper: str) -> str:
-        """Choices, settings and claims, as JSON."""
-        spec = self.plan.steps.paper(paper).multiverse
+    def asked(self, paper: str) -> dict[str, Any]:
+        """Choices, settings, claims and published cells, for ``scripts/multiverse.py``."""
+        content, cells = self.plan.steps.paper(paper), self.plan.cells(paper)
+        spec, settings = content.multiverse, self.settings(paper, DRAWN)
         choices = [
-            {"name": one.name, "values": [_label(v) for v in one.values], "taken": one.taken}
+            {"name": one.name, "values": [_label(v) for v in one.values], "default": one.default}
             for one in self.choices(paper)
         ]
-        claims = [of for name in spec.claims for of in self._claim(paper, name)]
-        found = {"choices": choices, "seed": spec.seed, "metric": spec.metric, "claims": claims}
-        return json.dumps(found | {"settings": self.settings(paper)}, separators=(",", ":"))
+        names = {"metric": spec.metric, "over": spec.over, "nearest": spec.nearest}
+        return names | {
+            "seed": spec.seed,
+            "choices": choices,
+            "settings": settings,
+            "claims": multiverse_claims.claims(content, cells, settings),
+            "cells": multiverse_claims.published(content, cells, settings),
+        }
 
-    def _claim(self, paper, name):
-        """A claim on each setting of the multiverse: pairs of methods, and what is published."""
-        content = self.plan.steps.paper(paper)
-        if name not in content.claims:
-            raise UserError(
-                f"{content.folder}/multiverse.yaml: claims: {unknown(name, list(content.claims))}"
-            )
-        claim, spec = content.claims[name], content.multiverse
-        cells = self.plan.cells(paper).table(claim.table)
-        path = content.folder / "published" / f"{claim.table}.yaml"
-        printed = values.read(path if path.exists() else None)
-        usual = content.about.margins.get(spec.metric, claim.margin)
-        by_setting: dict[str, list] = {}
-        for (row, column), cell in cells.items():
-            at, label = (row, column) if claim.compare == "columns" else (column, row)
-            left = cells.get((at, claim.left) if claim.compare == "columns" else (claim.left, at))
-            if label not in claim.right or (claim.at and at not in claim.at) or left is None:
-                continue
-            names = (left.method.name, cell.method.name)
-            if cell.setting in self.settings(paper) and set(names) <= set(spec.methods):
-                effect = margins.published(printed, claim, spec.metric, at, label)
-                by_setting.setdefault(cell.setting, []).append((names, effect))
-        for setting, pairs in by_setting.items():
-            effects = [effect for _, effect in pairs]
-            known = [effect.difference for effect in effects if effect is not None]
-            yield {
-                "claim": name,
-                "text": claim.claim,
-                "setting": setting,
-                "sign": margins.sign(claim.relation, spec.metric) or 1,
-                "pairs": [names for names, _ in pairs],
-                "published": sum(known) / len(known) if known else None,
-                "margin": margins.of_average(claim, effects, usual),
-            }
+
+def _methods(key: str) -> list[str]:
+    """Methods whose option a choice is; none if it is an option of the run."""
+    names, _, _ = key.removeprefix(METHODS).rpartition(".")
+    return names.split("+") if key.startswith(METHODS) else []
+
+
+def _option(key: str) -> str:
+    return key.rpartition(".")[2]
 
 
 def _label(value):
     """A value of a choice as readers see it."""
     if isinstance(value, Mapping):
-        return ", ".join(f"{key.removeprefix('encoder.')} {of}" for key, of in value.items())
+        return ", ".join(f"{key.removeprefix('encoder.')} {one}" for key, one in value.items())
     return str(value)

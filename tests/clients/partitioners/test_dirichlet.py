@@ -51,6 +51,14 @@ def test_a_cluster_with_fewer_samples_than_a_client_wants_gives_all_it_has():
     assert [len(s) for s in p.test] == [30, 30]
 
 
+def test_a_split_for_each_client_tests_on_train_samples_of_others():
+    p = partition(Y[:300], [2], beta=1.0, seed=0, samples_per_client=2400, split="client")
+    for train, test in zip(p.train, p.test):
+        assert (len(train), len(test)) == (270, 30)
+        assert not set(train) & set(test)
+    assert set(p.test[0]) & set(p.train[1])
+
+
 def test_small_beta_is_more_heterogeneous_than_large_beta():
     def largest_share(beta):
         shares = []

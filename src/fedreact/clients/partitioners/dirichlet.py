@@ -11,7 +11,7 @@ import msgspec
 import numpy as np
 
 from fedreact.clients.partition import Partition
-from fedreact.clients.partitioners.pools import check_sizes, labels_of, of_pools
+from fedreact.clients.partitioners.pools import Split, check_sizes, labels_of, of_pools
 from fedreact.errors import UserError
 from fedreact.options import InnerShare, Positive, Sizes
 from fedreact.rng import generator
@@ -35,6 +35,8 @@ class Dirichlet:
         Share of the test set.
     min_samples
         Smallest cluster that is accepted.
+    split
+        What is split into train and test samples: each ``cluster`` once, or each ``client``.
     """
 
     cluster_sizes: Sizes
@@ -42,6 +44,7 @@ class Dirichlet:
     samples_per_client: Annotated[int, msgspec.Meta(ge=5)] = 2400
     test_share: InnerShare = 0.1
     min_samples: Annotated[int, msgspec.Meta(ge=2)] = 100
+    split: Split = "cluster"
 
     @property
     def n_clients(self):
@@ -52,7 +55,7 @@ class Dirichlet:
         """Draw clusters, then clients."""
         return partition(
             *(labels_of(data), list(self.cluster_sizes), self.beta, seed),
-            *(self.samples_per_client, self.test_share, self.min_samples),
+            *(self.samples_per_client, self.test_share, self.min_samples, self.split),
         )
 
 
@@ -110,6 +113,7 @@ def partition(
     samples_per_client: int = 2400,
     test_share: float = 0.1,
     min_samples: int = 100,
+    split: Split = "cluster",
 ) -> Partition:
     """Draw clusters and clients.
 
@@ -126,15 +130,18 @@ def partition(
         draw from the same pool, so they share samples; a client of a cluster that has fewer takes
         them all.
     test_share
-        Share of the test set. The cluster's pool is split once and each client draws both parts,
-        which keeps test samples out of every train set of the cluster.
+        Share of the test set.
     min_samples
         Smallest cluster that is accepted, at least 2: one sample to train on, one to test.
+    split
+        By ``cluster``, the cluster's pool is split once and each client draws from both parts,
+        which keeps test samples out of every train set of the cluster. By ``client``, each splits
+        what it has drawn.
     """
     check_sizes(cluster_sizes, samples_per_client, test_share)
     rng = generator(seed, "partition")
     pools = dirichlet_clusters(y, len(cluster_sizes), beta, rng, max(2, min_samples))
-    return of_pools(y, pools, cluster_sizes, rng, samples_per_client, test_share)
+    return of_pools(y, pools, cluster_sizes, rng, samples_per_client, test_share, split=split)
 
 
 PARTITIONER = Dirichlet

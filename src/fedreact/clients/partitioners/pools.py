@@ -1,10 +1,15 @@
 """Clients that draw from a pool of samples, one for each cluster."""
 
+from typing import Literal
+
 import numpy as np
 
 from fedreact.clients.partition import NOTHING, Partition
 from fedreact.data.dataset import SeriesDataset
 from fedreact.errors import UserError
+
+Split = Literal["cluster", "client"]
+"""What is split into train and test samples: each cluster's samples once, or each client's."""
 
 
 def labels_of(data: SeriesDataset, trials: bool = False) -> np.ndarray:
@@ -37,8 +42,20 @@ def check_sizes(cluster_sizes, samples_per_client, test_share):
         raise UserError(f"partition: the share to test on is {test_share}; it must lie in (0, 1)")
 
 
-def of_pools(y, pools, cluster_sizes, rng, samples_per_client, test_share, trial=None):
-    """Clients that draw from the samples of their clusters; trials are not split."""
+def of_pools(
+    y,
+    pools,
+    cluster_sizes,
+    rng,
+    samples_per_client,
+    test_share,
+    trial=None,
+    split: Split = "cluster",
+):
+    """Clients that draw from the samples of their clusters; trials are not split.
+
+    With a ``split`` for each client, most of its test samples are train samples of others.
+    """
     n_labels = int(y.max()) + 1
     clusters, train, test = [], [], []
     for c, (pool, size) in enumerate(zip(pools, cluster_sizes)):
@@ -52,6 +69,10 @@ def of_pools(y, pools, cluster_sizes, rng, samples_per_client, test_share, trial
         wanted = wanted_test, samples_per_client - wanted_test
         for _ in range(size):
             clusters.append(c)
+            if split == "client":
+                samples = rng.permutation(pool)[:samples_per_client]
+                n_test = max(1, round(test_share * len(samples)))
+                parts = samples[:n_test], samples[n_test:]
             for kept, samples, n in zip((test, train), parts, wanted):
                 kept.append(np.sort(rng.permutation(samples)[:n]))
     counts = np.stack([np.bincount(y[pool], minlength=n_labels) for pool in pools])

@@ -1,0 +1,43 @@
+"""What a universe runs, and which options a tuned method chooses."""
+
+import pytest
+
+from fedreact.multiverse import run
+from fedreact.multiverse.run import Universe
+
+METHODS = {"a": {"algorithm": "x"}, "b": {"algorithm": "y", "steps": 5}}
+
+
+@pytest.fixture
+def asked(monkeypatch):
+    """Runs score their steps, less 10 where they validate; all that was run."""
+    calls = []
+
+    def score(kind, data, methods, universe, metric):
+        calls.append((universe, methods))
+        return {
+            name: one.get("steps", 0) - 10.0 * (universe.seed > 9) for name, one in methods.items()
+        }
+
+    monkeypatch.setattr(run, "_run", score)
+    return calls
+
+
+def test_a_drawn_universe_runs_methods_with_its_options(asked):
+    universe = Universe(3, 1, "p.npz", methods={"a": {"steps": 2}})
+    table = run.scores("clustered", "d.npz", METHODS, [universe], "accuracy")
+    assert table.values.tolist() == [[3, 1, "a", "", 2], [3, 1, "b", "", 5]]
+    assert len(asked) == 1
+
+
+@pytest.mark.parametrize(("metric", "best"), [("accuracy", 7), ("rmse", 1)])
+def test_a_tuned_method_has_its_best_candidate_by_validation(asked, metric, best):
+    candidates = {"b": [{"steps": 1}, {"steps": 7}, {"steps": 7, "rate": 2}]}
+    validation = {"seed": 100, "partition": "q.npz", "options": {"validate": True}}
+    universe = Universe(0, 1, "p.npz", candidates=candidates, validation=validation)
+    table = run.scores("clustered", "d.npz", METHODS, [universe], metric)
+    assert table.values.tolist() == [[0, 1, "a", "", 0], [0, 1, "b", f'{{"steps": {best}}}', best]]
+    (where, compared), (tested, _) = asked
+    assert (where.seed, where.partition, where.options) == (100, "q.npz", {"validate": True})
+    assert list(compared) == ["b 0", "b 1", "b 2"]
+    assert (tested.seed, tested.partition) == (1, "p.npz")
