@@ -1,7 +1,7 @@
 """Keep a run in reference/<scale>/<paper>/: tables, claims, their values by seed, effects of the
 ledger, searches, figures that pages show, and what it took. `make docs` writes pages from it.
 
-Searches and effects that the run has not built stay as they were kept.
+Searches, effects and the multiverse that the run has not built stay as they were kept.
 """
 
 from pathlib import Path
@@ -9,11 +9,16 @@ from pathlib import Path
 from fedreact.command import log, parser, run
 from fedreact.errors import UserError
 from fedreact.reference.docs import shown
-from fedreact.reference.keep import keep, names
+from fedreact.reference.keep import keep, keep_multiverse, names
 
 
 def main(args):
     """Copy what is kept of the run's results, paper by paper."""
+    for paper in args.multiverse:
+        kept = keep_multiverse(args.results, args.references / args.results.name / paper)
+        log.info("%d files kept in %s", len(kept), kept[0].parent)
+    if args.multiverse:
+        return
     templates = sorted(args.templates.rglob("*.md"))
     papers = {path.parent.name: names(path.parent) for path in args.papers.glob("*/paper.yaml")}
     built = {path.stem for path in args.results.glob("tables/*.csv")}
@@ -30,6 +35,7 @@ if __name__ == "__main__":
     p = parser(__doc__)
     p.add_argument("results", type=Path, help="results of a scale, e.g. results/quick")
     p.add_argument("--drop", nargs="*", default=[], help="kept tables that are built no more")
+    p.add_argument("--multiverse", nargs="+", default=[], help="papers of which to keep it alone")
     p.add_argument("--references", type=Path, default=Path("reference"))
     p.add_argument("--papers", type=Path, default=Path("config/papers"))
     p.add_argument("--templates", type=Path, default=Path("docs/templates"))

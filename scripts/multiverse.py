@@ -1,7 +1,6 @@
 """Run universes of a paper's open choices, and show on what its claims hang: run some universes,
 sum up all, or draw the curve of a claim."""
 
-from dataclasses import fields
 from pathlib import Path
 
 from fedreact.atomic import atomic, write_text
@@ -22,23 +21,21 @@ def run_part(args):
 
 def sum_up(args):
     """Write tables, Markdown and figures into a folder."""
-    asked = Asked.read(read_json(args.asked, "--asked"))
-    summary = report.summarise(read(args.scores), asked)
-    for field in fields(summary):
-        table = getattr(summary, field.name)
-        text = table.to_csv(index=False, float_format="%.6g", lineterminator="\n")
-        write_text(args.output / f"{field.name}.csv", text)
+    content = read_json(args.asked, "--asked")
+    asked = Asked.read(content)
+    summary = report.summarise(read(args.scores, asked), asked)
+    report.write(summary, content, args.scale, args.output)
     title = f"What matters to each claim, scale {args.scale}"
     _save(figures.matrix(summary.matters, summary.pairs, asked, title), args.output / "matters.pdf")
     title = f"Claims over {figures.short(asked.over) or 'nothing'}, scale {args.scale}"
     _save(figures.over(summary.over, asked, title), args.output / "over.pdf")
-    write_text(args.output / "multiverse.md", report.markdown(summary, asked, args.scale))
 
 
 def draw_curve(args):
     """Draw a specification curve."""
     asked = Asked.read(read_json(args.asked, "--asked"))
-    figure = figures.curve(read(args.scores), asked, args.claim, args.setting, args.scale)
+    universes = read(args.scores, asked)
+    figure = figures.curve(universes, asked, args.claim, args.setting, args.scale)
     _save(figure, args.output)
 
 

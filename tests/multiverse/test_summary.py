@@ -32,48 +32,66 @@ def values(steps):
 
 
 @pytest.fixture
-def scores(tmp_path):
+def universes(tmp_path):
     """Drawn universes, and tuned ones in which B takes 100 steps."""
     steps = draw(ASKED.choices, N, 3)[:, 0]
     files = []
     for view, choices in (("drawn", steps), ("tuned", np.ones(8, int))):
         lines = [
-            [number, 0, name, value]
+            [number, 0, name, '{"steps": 100}' if view == "tuned" else "", value]
             for number, step in enumerate(choices)
             for name, value in values(step).items()
         ]
-        table = pd.DataFrame(lines, columns=["universe", "seed", "method", "accuracy"])
+        table = pd.DataFrame(lines, columns=["universe", "seed", "method", "options", "accuracy"])
         folder = tmp_path / view / "ten"
         folder.mkdir(parents=True)
         half = table["universe"] < len(choices) // 2
         for i, part in enumerate((table[half], table[~half])):
             files.append(folder / f"part{i}.csv")
             part.to_csv(files[-1], index=False)
-    return summary.read(files)
+    return summary.read(files, ASKED)
 
 
-def test_effects_are_means_of_pairs(scores):
-    effect, places = summary.effects(scores, ASKED, CLAIM, "drawn")
+def test_universes_are_lines_with_their_choices_and_scores(universes):
+    first = universes.iloc[0]
+    place = draw(ASKED.choices, N, 3)[0]
+    assert first["methods.b.steps"] == ASKED.choices[0].values[place[0]]
+    assert first["accuracy.b"] == (0.9 if place[0] else 0.7)
+    assert universes.groupby("view").size().to_dict() == {"drawn": N, "tuned": 8}
+    assert universes.iloc[-1]["options.b"] == '{"steps": 100}'
+    assert np.isnan(first["options.b"])
+
+
+def test_what_is_kept_reads_as_it_was(universes):
+    again = summary.kept(universes.to_csv(index=False), ASKED)
+    for view in ("drawn", "tuned"):
+        before, now = (summary.effects(table, ASKED, CLAIM, view) for table in (universes, again))
+        assert now[0] == pytest.approx(before[0])
+        assert (now[1] == before[1]).all()
+
+
+def test_effects_are_means_of_pairs(universes):
+    effect, places = summary.effects(universes, ASKED, CLAIM, "drawn")
     assert effect == pytest.approx(np.where(places[:, 0] == 0, 0.1, 0.0))
-    turned, _ = summary.effects(scores, ASKED, CLAIM | {"sign": -1}, "drawn")
+    turned, _ = summary.effects(universes, ASKED, CLAIM | {"sign": -1}, "drawn")
     assert turned == pytest.approx(-effect)
 
 
-def test_a_claim_holds_in_half_of_the_universes_and_in_no_tuned_one(scores):
-    drawn, tuned = summary.of_claims(scores, ASKED).to_dict("records")
+def test_a_claim_holds_in_half_of_the_universes_and_in_no_tuned_one(universes):
+    drawn, tuned = summary.of_claims(universes, ASKED).to_dict("records")
     assert (drawn["universes"], drawn["holds"], drawn["reversed"]) == (N, 0.5, 0.0)
     assert drawn["negligible"] == pytest.approx(0.5)
     assert drawn["holds_low"] < 0.5 < drawn["holds_high"]
     assert (tuned["universes"], tuned["negligible"], tuned["median"]) == (8, 1.0, 0.0)
-    made = report.summarise(scores, ASKED)
+    made = report.summarise(universes, ASKED)
     text = report.markdown(made, ASKED, "quick")
     assert "| A is ahead of B and C. | ten | all universes | 64 | " in text
     assert "| +0.100 | 50% | 50% | 0% |" in text
     assert "| `C` | 0.1, **1**, 10 |" in text
 
 
-def test_what_matters_is_found(scores):
-    matters, pairs = summary.what_matters(scores, ASKED)
+def test_what_matters_is_found(universes):
+    matters, pairs = summary.what_matters(universes, ASKED)
     total = matters.set_index("choice")["total"]
     assert total["methods.b.steps"] == pytest.approx(1, abs=0.1)
     assert total["C"] < 0.05
@@ -83,16 +101,16 @@ def test_what_matters_is_found(scores):
     assert len(figures.matrix(matters, pairs, ASKED, "What matters").axes) == 2
 
 
-def test_effects_are_shown_over_one_choice(scores):
-    table = summary.over_choice(scores, ASKED)
+def test_effects_are_shown_over_one_choice(universes):
+    table = summary.over_choice(universes, ASKED)
     assert table["value"].tolist() == ["1", "100"]
     assert table["median"].tolist() == pytest.approx([0.1, 0.0])
     assert table["universes"].sum() == N
     figures.over(table, ASKED, "Claims over steps")
 
 
-def test_nearest_universes_share_what_brings_them_near(scores):
-    near, choices = summary.near_tables(scores, ASKED)
+def test_nearest_universes_share_what_brings_them_near(universes):
+    near, choices = summary.near_tables(universes, ASKED)
     near = near.set_index("table")
     assert near["cells"].tolist() == [2, 2, 2]
     assert near.loc["one", "own_nearest"] == pytest.approx(0)
@@ -105,8 +123,8 @@ def test_nearest_universes_share_what_brings_them_near(scores):
     assert steps["among_all"] == pytest.approx(0.5)
 
 
-def test_few_universes_have_no_indices(scores):
-    few = scores[scores["universe"] < 8]
+def test_few_universes_have_no_indices(universes):
+    few = universes[universes["universe"] < 8]
     asked = Asked.read(CONTENT | {"settings": {"ten": 8}})
     made = report.summarise(few, asked)
     assert made.matters.empty
@@ -114,24 +132,24 @@ def test_few_universes_have_no_indices(scores):
     figures.matrix(made.matters, made.pairs, asked, "What matters")
 
 
-def test_without_published_cells_nothing_is_near(scores):
+def test_without_published_cells_nothing_is_near(universes):
     asked = Asked.read(CONTENT | {"cells": [], "over": "", "nearest": ""})
-    made = report.summarise(scores, asked)
+    made = report.summarise(universes, asked)
     assert made.near.empty
     assert made.over.empty
     assert "nearest" not in report.markdown(made, asked, "quick").lower()
     figures.over(made.over, asked, "Claims over nothing")
 
 
-def test_a_curve_is_of_a_claim_on_a_setting(scores):
-    figure = figures.curve(scores, ASKED, "lead", "ten", "quick")
+def test_a_curve_is_of_a_claim_on_a_setting(universes):
+    figure = figures.curve(universes, ASKED, "lead", "ten", "quick")
     above, below = figure.axes
     labels = [text.get_text() for text in above.get_legend().get_texts()]
     assert labels[0] == "holds: 50%"
     assert "each method at its best (8 universes)" in labels
     assert [label.get_text() for label in below.get_yticklabels()] == ["steps", "C"]
     with pytest.raises(UserError, match="lead compares nothing on hundred"):
-        figures.curve(scores, ASKED, "lead", "hundred", "quick")
+        figures.curve(universes, ASKED, "lead", "hundred", "quick")
 
 
 def test_shares_add_up():

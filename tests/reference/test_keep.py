@@ -14,7 +14,7 @@ from small_records import record, tell
 from fedreact.errors import UserError
 from fedreact.provenance import record_file
 from fedreact.reference import store
-from fedreact.reference.keep import FINDINGS, RUN, account, keep, names
+from fedreact.reference.keep import FINDINGS, RUN, account, keep, keep_multiverse, names
 
 
 def took(results, result, start, seconds, cpu):
@@ -214,3 +214,22 @@ def test_what_makes_rows_mean_nothing_is_kept_by_table_and_row(results, tmp_path
     built(csv)
     keep(results, tmp_path / "kept", {"table05"}, [])
     assert not (tmp_path / "kept" / FINDINGS).exists()
+
+
+def test_a_multiverse_is_kept_by_itself_and_stays_when_tables_are_kept_again(results, tmp_path):
+    folder = tmp_path / "reference" / "toy"
+    with pytest.raises(UserError, match="build it first: snakemake multiverse"):
+        keep_multiverse(results, folder)
+    source = results / "multiverse" / "toy"
+    for name, text in {"universes.csv": "a,b\n1,2\n", "multiverse.md": "# Claims\n"}.items():
+        record(source / name)
+        (source / name).write_text(text)
+    keep_multiverse(results, folder)
+    kept = folder / "multiverse"
+    assert sorted(path.name for path in kept.iterdir()) == [
+        *("multiverse.md", RUN, "universes.csv.gz")
+    ]
+    assert store.unpacked(kept / "universes.csv.gz") == "a,b\n1,2\n"
+    assert store.where(tmp_path / "reference", "toy/multiverse/multiverse.md") is not None
+    keep(results, folder, {"table05"}, [])
+    assert (kept / "multiverse.md").read_text() == "# Claims\n"

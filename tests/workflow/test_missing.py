@@ -3,7 +3,7 @@
 from pathlib import Path
 
 import pytest
-from helpers import ROOT, edit_yaml, make_plan
+from helpers import ROOT, edit_yaml, make_plan, refused
 from own_examples import add_examples
 
 from fedreact.data import files
@@ -143,3 +143,19 @@ def test_tables_of_different_data_lie_beside_each_other(monkeypatch):
     named = {"dataset": make_plan(**given).sources.of_role("digits")}
     assert make_plan(**given | named).files.outputs == "results/smoke"
     assert make_plan(scale="paper", dataset="rtd", eeg_dataset="auto").files.on == ""
+
+
+def test_a_table_that_a_scale_leaves_out_is_no_target_and_says_why(project):
+    edit_yaml(
+        "config/papers/fed_react/scales/smoke.yaml",
+        lambda c: c.update(tables_left_out={"factors_strategy3": "it is long"}),
+    )
+    plan = make_plan(scale="smoke")
+    assert plan.left_out() == ["Left out: factors_strategy3: it is long."]
+    cells = plan.cells("fed_react")
+    assert not any(cell.skipped for cell in cells.table("factors_strategy2").values())
+    edit_yaml(
+        "config/papers/fed_react/scales/smoke.yaml",
+        lambda c: c.update(tables_left_out={"factors_strategy4": "it is long"}),
+    )
+    assert "smoke.yaml: tables_left_out: 'factors_strategy4' is unknown" in refused()

@@ -122,9 +122,23 @@ def test_cells_are_what_the_paper_prints_of_universes(here):
         make_plan(scale="quick").multiverse.asked(PAPER)
 
 
+def test_another_kind_of_run_has_its_multiverse_by_entries_alone(here):
+    plan = make_plan(papers=["aso_fed"], scale="quick")
+    (one, *_) = universes = plan.multiverse.universes("aso_fed", "drawn", "air")
+    assert "features" not in one
+    assert one["last"]
+    assert {u["methods"]["aso-fed"]["features"] for u in universes} == {
+        *("sent", "scaled", "literal", "none")
+    }
+    assert {u["options"].get("redrawn", False) for u in universes} == {False, True}
+    (claim,) = plan.multiverse.asked("aso_fed")["claims"]
+    assert claim["sign"] == -1
+    assert ("aso-fed", "fedavg") in claim["pairs"]
+
+
 def test_a_paper_without_a_multiverse_has_none(here):
     plan = make_plan(papers="all")
-    assert plan.multiverse.papers() == [PAPER]
+    assert plan.multiverse.papers() == [PAPER, "aso_fed"]
     edit_yaml(f"config/papers/{PAPER}/multiverse.yaml", lambda c: c["claims"].append("nowhere"))
     plan = make_plan()
     with pytest.raises(UserError, match=r"multiverse.yaml: claims: 'nowhere' is unknown"):

@@ -38,6 +38,7 @@ rule multiverse_sum:
     output:
         tables=expand(f"{OUT}/multiverse/{{{{paper}}}}/{{table}}.csv", table=PLAN.multiverse.tables),
         md=f"{OUT}/multiverse/{{paper}}/multiverse.md",
+        asked=f"{OUT}/multiverse/{{paper}}/asked.json",
         pdf=expand(f"{OUT}/multiverse/{{{{paper}}}}/{{figure}}.pdf", figure=["matters", "over"]),
         matters=shown(f"{OUT}/multiverse/{{paper}}/matters.png", "Multiverse", "paper"),
         over=shown(f"{OUT}/multiverse/{{paper}}/over.png", "Multiverse", "paper"),

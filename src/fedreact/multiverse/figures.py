@@ -20,7 +20,7 @@ PANELS = 3
 """Panels in a row."""
 
 
-def curve(scores: pd.DataFrame, asked: Asked, name: str, setting: str, scale: str) -> Figure:
+def curve(universes: pd.DataFrame, asked: Asked, name: str, setting: str, scale: str) -> Figure:
     """Draw the sorted effects of a claim, the published one as a line, and below the choices.
 
     Effects of tuned universes are a line over the drawn ones, by their own ranks.
@@ -29,8 +29,8 @@ def curve(scores: pd.DataFrame, asked: Asked, name: str, setting: str, scale: st
     if not claims:
         raise UserError(f"{name} compares nothing on {setting}")
     (claim,) = claims
-    effect, places = effects(scores, asked, claim, "drawn")
-    tuned, _ = effects(scores, asked, claim, "tuned")
+    effect, places = effects(universes, asked, claim, "drawn")
+    tuned, _ = effects(universes, asked, claim, "tuned")
     order = np.argsort(effect, kind="stable")
     x, y = np.arange(len(effect)), effect[order]
     figure = Figure(figsize=(7.5, 3.2 + 0.2 * len(asked.choices)), layout="constrained")

@@ -1,10 +1,15 @@
 """What universes say of claims, in Markdown."""
 
-from dataclasses import dataclass
+import json
+from collections.abc import Mapping
+from dataclasses import dataclass, fields
+from pathlib import Path
+from typing import Any
 
 import numpy as np
 import pandas as pd
 
+from fedreact.atomic import write_text
 from fedreact.multiverse import summary
 from fedreact.multiverse.summary import Asked
 
@@ -39,6 +44,7 @@ the chance that {n} universes at random are as near."""
 class Summary:
     """Tables of a multiverse, as :mod:`fedreact.multiverse.summary` makes them."""
 
+    universes: pd.DataFrame
     claims: pd.DataFrame
     matters: pd.DataFrame
     pairs: pd.DataFrame
@@ -47,14 +53,26 @@ class Summary:
     near_choices: pd.DataFrame
 
 
-def summarise(scores: pd.DataFrame, asked: Asked) -> Summary:
+def summarise(universes: pd.DataFrame, asked: Asked) -> Summary:
     """Make all tables of a multiverse."""
     return Summary(
-        summary.of_claims(scores, asked),
-        *summary.what_matters(scores, asked),
-        summary.over_choice(scores, asked),
-        *summary.near_tables(scores, asked),
+        universes,
+        summary.of_claims(universes, asked),
+        *summary.what_matters(universes, asked),
+        summary.over_choice(universes, asked),
+        *summary.near_tables(universes, asked),
     )
+
+
+def write(made: Summary, content: Mapping[str, Any], scale: str, folder: Path) -> None:
+    """Write each table as csv, the page, and what was asked (``content``) into a folder."""
+    for field in fields(made):
+        text = getattr(made, field.name).to_csv(
+            index=False, float_format="%.6g", lineterminator="\n"
+        )
+        write_text(folder / f"{field.name}.csv", text)
+    write_text(folder / "asked.json", json.dumps(content) + "\n")
+    write_text(folder / "multiverse.md", markdown(made, Asked.read(content), scale))
 
 
 def markdown(made: Summary, asked: Asked, scale: str) -> str:

@@ -5,6 +5,7 @@ positive as claimed. A *view* is one way to give methods their options: ``drawn`
 or ``tuned``, where each has its best by validation.
 """
 
+import io
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from itertools import combinations
@@ -37,7 +38,7 @@ class Asked:
     choices, settings, seed
         The open choices, the number of universes by setting, and the seed of their sample.
     metric
-        Column of the scores.
+        What universes are scored by.
     claims
         Lines with ``claim``, ``text``, ``setting``, ``sign``, ``pairs``, ``published``, ``margin``.
     cells
@@ -73,26 +74,53 @@ class Asked:
         return [choice.name for choice in self.choices]
 
 
-def read(files: Sequence[Path]) -> pd.DataFrame:
-    """Read what universes gave; a file's folders are its view and setting."""
-    parts = [
-        pd.read_csv(file).assign(setting=file.parent.name, view=file.parents[1].name)
-        for file in files
-    ]
-    return pd.concat(parts, ignore_index=True)
+def read(files: Sequence[Path], asked: Asked) -> pd.DataFrame:
+    """Read what universes gave; a file's folders are its view and setting.
+
+    Returns
+    -------
+    pandas.DataFrame
+        A line for each view, setting and universe: its ``seed``, the value of each choice by name,
+        each method's score by ``<metric>.<method>`` and, of tuned universes, what each method has
+        chosen by ``options.<method>``.
+    """
+    key, parts = ["view", "setting", "universe", "seed"], []
+    for file in files:
+        lines = pd.read_csv(file).assign(setting=file.parent.name, view=file.parents[1].name)
+        wide = lines.pivot(index=key, columns="method", values=[asked.metric, "options"])
+        wide.columns = [f"{kind}.{method}" for kind, method in wide.columns]
+        parts.append(wide.dropna(axis="columns", how="all").reset_index())
+    table = pd.concat(parts, ignore_index=True)
+    scores = [name for name in table.columns if name.startswith(f"{asked.metric}.")]
+    table[scores] = table[scores].astype(float)
+    values = pd.DataFrame(index=table.index, columns=asked.names, dtype=object)
+    for setting, rows in table.groupby("setting").groups.items():
+        places = asked.places(setting)[table.loc[rows, "universe"]]
+        for column, choice in zip(places.T, asked.choices):
+            values.loc[rows, choice.name] = [choice.values[place] for place in column]
+    rest = [name for name in table.columns if name not in (*key, *scores)]
+    return pd.concat([table[key], values, table[scores], table[rest]], axis=1)
+
+
+def kept(text: str, asked: Asked) -> pd.DataFrame:
+    """Read again what :func:`read` gave, from the csv that was kept of it."""
+    return pd.read_csv(io.StringIO(text), converters=dict.fromkeys(asked.names, str))
 
 
 def effects(
-    scores: pd.DataFrame, asked: Asked, claim: Mapping[str, Any], view: str
+    universes: pd.DataFrame, asked: Asked, claim: Mapping[str, Any], view: str
 ) -> tuple[np.ndarray, np.ndarray]:
     """Effects ``[n]`` of a claim on its setting, and their universes ``int [n, k]``."""
-    here = scores[(scores["setting"] == claim["setting"]) & (scores["view"] == view)]
-    wide = here.pivot(index="universe", columns="method", values=asked.metric)
-    differences = [wide[left] - wide[right] for left, right in claim["pairs"]] if len(wide) else []
-    if not differences:
-        return np.empty(0), np.empty((0, len(asked.choices)), int)
+    same = (universes["setting"] == claim["setting"]) & (universes["view"] == view)
+    rows, metric = universes[same], asked.metric
+    differences = [
+        rows[f"{metric}.{left}"] - rows[f"{metric}.{right}"] for left, right in claim["pairs"]
+    ]
     mean = (claim["sign"] * sum(differences) / len(differences)).dropna()
-    return mean.to_numpy(), asked.places(claim["setting"])[mean.index.to_numpy()]
+    columns = [
+        rows.loc[mean.index, choice.name].map(choice.values.index) for choice in asked.choices
+    ]
+    return mean.to_numpy(), np.array(columns, int).reshape(len(columns), len(mean)).T
 
 
 def shares(effect: np.ndarray, margin: float) -> dict[str, float]:
@@ -102,7 +130,7 @@ def shares(effect: np.ndarray, margin: float) -> dict[str, float]:
     return dict(zip(OUTCOMES, (holds, 1 - holds - turned, turned)))
 
 
-def of_claims(scores: pd.DataFrame, asked: Asked) -> pd.DataFrame:
+def of_claims(universes: pd.DataFrame, asked: Asked) -> pd.DataFrame:
     """Sum up claims.
 
     Returns
@@ -113,9 +141,9 @@ def of_claims(scores: pd.DataFrame, asked: Asked) -> pd.DataFrame:
         of the share that holds, margin, published effect.
     """
     lines = []
-    for view in scores["view"].unique():
+    for view in universes["view"].unique():
         for claim in asked.claims:
-            effect, _ = effects(scores, asked, claim, view)
+            effect, _ = effects(universes, asked, claim, view)
             if not len(effect):
                 continue
             rng = generator(asked.seed, f"multiverse {view} {claim['claim']} {claim['setting']}")
@@ -138,7 +166,7 @@ def _interval(name, draws):
     return {f"{name}_low": low, f"{name}_high": high}
 
 
-def what_matters(scores: pd.DataFrame, asked: Asked) -> tuple[pd.DataFrame, pd.DataFrame]:
+def what_matters(universes: pd.DataFrame, asked: Asked) -> tuple[pd.DataFrame, pd.DataFrame]:
     """Indices of choices, and of pairs of choices, for each claim and setting of drawn universes.
 
     Returns
@@ -151,7 +179,7 @@ def what_matters(scores: pd.DataFrame, asked: Asked) -> tuple[pd.DataFrame, pd.D
     sizes = [len(choice.values) for choice in asked.choices]
     single, double = [], []
     for claim in asked.claims:
-        effect, places = effects(scores, asked, claim, "drawn")
+        effect, places = effects(universes, asked, claim, "drawn")
         if len(effect) < FEWEST:
             continue
         key = {"claim": claim["claim"], "setting": claim["setting"]}
@@ -167,7 +195,7 @@ def what_matters(scores: pd.DataFrame, asked: Asked) -> tuple[pd.DataFrame, pd.D
     return rest[columns], pairs
 
 
-def over_choice(scores: pd.DataFrame, asked: Asked) -> pd.DataFrame:
+def over_choice(universes: pd.DataFrame, asked: Asked) -> pd.DataFrame:
     """Effects of drawn universes by the value of the choice ``over``.
 
     Returns
@@ -182,7 +210,7 @@ def over_choice(scores: pd.DataFrame, asked: Asked) -> pd.DataFrame:
     column = asked.names.index(asked.over)
     lines = []
     for claim in asked.claims:
-        effect, places = effects(scores, asked, claim, "drawn")
+        effect, places = effects(universes, asked, claim, "drawn")
         for place, value in enumerate(asked.choices[column].values):
             some = effect[places[:, column] == place]
             if len(some):
@@ -191,7 +219,7 @@ def over_choice(scores: pd.DataFrame, asked: Asked) -> pd.DataFrame:
     return pd.DataFrame(lines, columns=columns)
 
 
-def near_tables(scores: pd.DataFrame, asked: Asked) -> tuple[pd.DataFrame, pd.DataFrame]:
+def near_tables(universes: pd.DataFrame, asked: Asked) -> tuple[pd.DataFrame, pd.DataFrame]:
     """Distances of drawn universes to the published cells of tables.
 
     Returns
@@ -205,7 +233,7 @@ def near_tables(scores: pd.DataFrame, asked: Asked) -> tuple[pd.DataFrame, pd.Da
     """
     columns = ["table", "cells", "universes", "median", "own_nearest", "nearest", "p"]
     lines, common = [], pd.DataFrame(columns=["choice", "value", "among_nearest", "among_all"])
-    by_table = _distances(scores, asked)
+    by_table = _distances(universes, asked)
     reference = by_table.get(asked.nearest)
     for table, (distance, cells) in by_table.items():
         n = min(NEAREST, len(distance))
@@ -230,13 +258,15 @@ def near_tables(scores: pd.DataFrame, asked: Asked) -> tuple[pd.DataFrame, pd.Da
     return pd.DataFrame(lines, columns=columns), common
 
 
-def _distances(scores, asked) -> dict[str, tuple[pd.Series, int]]:
+def _distances(universes, asked) -> dict[str, tuple[pd.Series, int]]:
     """Distance by universe to each table's cells, and the number of cells."""
-    drawn = scores[scores["view"] == "drawn"]
-    wide = drawn.pivot(index="universe", columns=["setting", "method"], values=asked.metric)
+    drawn = universes[universes["view"] == "drawn"]
+    methods = [name for name in drawn.columns if name.startswith(f"{asked.metric}.")]
+    wide = drawn.pivot(index="universe", columns="setting", values=methods)
     by_table: dict[str, dict[tuple[str, str], float]] = {}
     for cell in asked.cells:
-        by_table.setdefault(cell["table"], {})[cell["setting"], cell["method"]] = cell["value"]
+        place = f"{asked.metric}.{cell['method']}", cell["setting"]
+        by_table.setdefault(cell["table"], {})[place] = cell["value"]
     near = {}
     for table, values in by_table.items():
         cells = wide[[place for place in values if place in wide.columns]].dropna()

@@ -151,6 +151,24 @@ class Reference:
         interval = f"({_signed(low, digits)} to {_signed(high, digits)})"
         return found | {"text": f"{_signed(difference, digits)} {interval}"}
 
+    def universes(
+        self, claim: str, setting: str, view: str = "drawn", paper: str = "fed_react"
+    ) -> dict[str, Any]:
+        """What a claim comes to over the kept universes of a setting: medians, shares, margin."""
+        wanted = {"claim": claim, "setting": setting, "view": view}
+        return self._one(f"{paper}/multiverse/claims.csv", wanted)
+
+    def matters(self, claim: str, setting: str, paper: str = "fed_react") -> list[dict[str, Any]]:
+        """Choices with their indices for a claim, the largest total index first."""
+        wanted = {"claim": claim, "setting": setting}
+        lines = self._rows(f"{paper}/multiverse/matters.csv")
+        same = [line for line in lines if wanted.items() <= line.items()]
+        return sorted(same, key=lambda line: -line["total"])
+
+    def nearness(self, table: str, paper: str = "fed_react") -> dict[str, Any]:
+        """How near universes come to a table's published cells, and ``p`` of the permutation."""
+        return self._one(f"{paper}/multiverse/near.csv", {"table": table})
+
     def searched(self, method: str, setting: str, search: str = "search", **options: Any) -> float:
         """Accuracy of a method on a setting in a search of options, on held-out train samples.
 

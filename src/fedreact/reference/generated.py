@@ -165,6 +165,10 @@ def _scale(references: Path, name: str) -> Iterator[str]:
             for setting, reasons in paper.scale.left_out.items()
             for kinds, why in _reasons(reasons)
         ]
+        lines += [
+            f"table `{table}` is left out: {why}"
+            for table, why in paper.scale.tables_left_out.items()
+        ]
         cost = f" ({spent[folder] / 3600:.2f} core-hours kept)" if folder in spent else ""
         yield f"### {_short(paper)} at {name}\n"
         changes = (

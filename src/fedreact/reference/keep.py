@@ -25,6 +25,8 @@ COLOURS = 256
 RUN = "run.json"
 FINDINGS = "findings.json"
 """What makes rows of kept tables mean nothing, by table and row."""
+MULTIVERSE, UNIVERSES = "multiverse", "universes.csv"
+"""Folder of what universes gave, kept by itself; its largest file, kept compressed."""
 NAMED = ("tables.yaml", "figures.yaml", "search.yaml")
 """Files of a paper whose keys are names of what is built."""
 
@@ -99,6 +101,8 @@ def keep(
         write_text(new / path.relative_to(results), path.read_text())
     for path in drawn:
         _shrink(path, new / path.relative_to(results))
+    if (folder / MULTIVERSE).is_dir():
+        shutil.copytree(folder / MULTIVERSE, new / MULTIVERSE)
     if stay := _stay(folder, new, of):
         run["of_earlier_runs"] = stay
     write_text(new / RUN, json.dumps(run, indent=1) + "\n")
@@ -107,6 +111,38 @@ def keep(
     shutil.rmtree(folder, ignore_errors=True)
     new.rename(folder)
     return sorted(path for path in folder.rglob("*") if path.is_file())
+
+
+def keep_multiverse(results: Path, folder: Path) -> list[Path]:
+    """Keep the multiverse of a paper in its folder, in place of what was kept there.
+
+    Parameters
+    ----------
+    results
+        Of a scale.
+    folder
+        Of the paper, in which a run is kept.
+
+    Raises
+    ------
+    UserError
+        It was not built.
+    """
+    source = results / MULTIVERSE / folder.name
+    if not (source / "multiverse.md").is_file():
+        raise UserError(f"{source}: nothing there; build it first: snakemake multiverse")
+    files = [path for path in sorted(source.iterdir()) if path.suffix in (".csv", ".md", ".json")]
+    run, new = account(results, files), folder / f".{MULTIVERSE}.part"
+    shutil.rmtree(new, ignore_errors=True)
+    for path in files:
+        if path.name == UNIVERSES:
+            store.write(new / f"{UNIVERSES}.gz", path.read_text())
+        else:
+            write_text(new / path.name, path.read_text())
+    write_text(new / RUN, json.dumps(run, indent=1) + "\n")
+    shutil.rmtree(folder / MULTIVERSE, ignore_errors=True)
+    new.rename(folder / MULTIVERSE)
+    return sorted((folder / MULTIVERSE).iterdir())
 
 
 def _stay(folder, new, of):

@@ -51,8 +51,11 @@ def where(folder: Path, file: str) -> Path | None:
     folder
         Of a scale, with a folder of each paper.
     file
-        Below the folder of its paper, e.g. ``tables/table05.csv`` or ``claims/fedst.csv``.
+        Below the folder of its paper, e.g. ``tables/table05.csv`` or ``claims/fedst.csv``; or with
+        its paper, e.g. ``fed_react/multiverse/claims.csv``.
     """
+    if (folder / file).is_file():
+        return folder / file
     kind, _, name = file.partition("/")
     if kind != "tables":
         return next(folder.glob(f"*/{file}"), None)
@@ -62,7 +65,14 @@ def where(folder: Path, file: str) -> Path | None:
 
 def text(path: Path, file: str) -> str:
     """Return the text of a csv, as the run wrote it, from the file that :func:`where` names."""
-    return _tables(path)[Path(file).stem] if path.name == TABLES else path.read_text()
+    if path.name == TABLES:
+        return _tables(path)[Path(file).stem]
+    return unpacked(path) if path.suffix == ".gz" else path.read_text()
+
+
+def unpacked(path: Path) -> str:
+    """Read what :func:`write` wrote."""
+    return gzip.decompress(path.read_bytes()).decode()
 
 
 def table(folder: Path, name: str) -> io.StringIO:

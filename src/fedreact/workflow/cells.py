@@ -89,7 +89,15 @@ class Cells:
         """Cells of a table by the labels of row and column, row by row."""
         where = self.where("tables", name)
         asked = self.paper.tables[name].asked(where)
-        return {place: self.cell(of, f"{where}: {', '.join(place)}") for place, of in asked.items()}
+        cells = {
+            place: self.cell(one, f"{where}: {', '.join(place)}") for place, one in asked.items()
+        }
+        reason = self.paper.scale.tables_left_out.get(name)
+        if reason is None:
+            return cells
+        return {
+            place: replace(cell, skipped=cell.skipped or reason) for place, cell in cells.items()
+        }
 
     @once
     def figure(self, name: str) -> dict[tuple[str, str], Cell]:

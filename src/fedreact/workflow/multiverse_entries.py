@@ -1,7 +1,7 @@
 """``multiverse.yaml`` of a paper: settings, methods and claims of its multiverse."""
 
 from dataclasses import dataclass, field
-from typing import Any
+from typing import Any, Literal
 
 from fedreact.options import Count, Natural
 
@@ -40,9 +40,9 @@ class MultiverseSpec:
     ----------
     kind
         Kind of run.
-    metric
-        What a universe gives for each method: its mean over rounds or, where a ledger varies
-        ``score``, the last round's.
+    metric, score
+        What a universe gives for each method: the mean over rounds, or the last round's. A ledger
+        may vary ``score``.
     settings
         Number of universes by scale, for each setting.
     methods
@@ -67,4 +67,5 @@ class MultiverseSpec:
     tuned: Tuned | None = None
     over: str = ""
     nearest: str = ""
+    score: Literal["mean", "last"] = "mean"
     seed: Natural = 0

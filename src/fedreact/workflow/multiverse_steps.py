@@ -19,7 +19,7 @@ DRAWN, TUNED = "drawn", "tuned"
 PART = {DRAWN: 50, TUNED: 8}
 """Universes of a job."""
 METHODS = "methods."
-TABLES = ("claims", "matters", "pairs", "over", "near", "near_choices")
+TABLES = ("universes", "claims", "matters", "pairs", "over", "near", "near_choices")
 """Tables of a multiverse, fields of :class:`fedreact.multiverse.report.Summary`."""
 ENCODER_SEED, SCORE = "encoder_seed", "score"
 
@@ -113,7 +113,8 @@ class MultiverseSteps:
 
     def _universe(self, paper, setting, number, changed, seed=None):
         """Seed, files and options of a universe."""
-        steps, kind = self.plan.steps, self.plan.steps.paper(paper).multiverse.kind
+        steps, spec = self.plan.steps, self.plan.steps.paper(paper).multiverse
+        kind = spec.kind
         seeds = self.plan.seeds(paper, kind)
         seed = seeds[number % len(seeds)] if seed is None else seed
         of_run = {
@@ -129,7 +130,7 @@ class MultiverseSteps:
             "seed": seed,
             "partition": self.plan.files.partition(owner, data, partition, seed),
             "options": options.changed(steps.run(paper, kind, setting, of_run)),
-            "last": changed.get(SCORE, "mean") == "last",
+            "last": changed.get(SCORE, spec.score) == "last",
         }
         if "features" in runs.part_of(kind, "spec").NEEDS:
             dealer, encoder, own = steps.encoder_of(paper, setting, of_run)

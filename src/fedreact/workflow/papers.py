@@ -11,7 +11,7 @@ from pathlib import Path
 
 from fedreact import options, plugins
 from fedreact.claims.contract import Claim
-from fedreact.errors import UserError
+from fedreact.errors import UserError, unknown
 from fedreact.reading import read_yaml
 from fedreact.runs import contract as runs
 from fedreact.workflow.entries import (
@@ -113,6 +113,9 @@ def load_paper(name: str, scale: str, like: str | None = None) -> Paper:
         check_scale(given, where, settings, partitions),
     )
     _check_names(paper)
+    for table in paper.scale.tables_left_out:
+        if table not in paper.tables:
+            raise UserError(f"{where}: tables_left_out: {unknown(table, paper.tables)}")
     for table, spec in paper.tables.items():
         of_scores = [bool(given) for given in (spec.rows, spec.columns, spec.metrics)]
         if any(of_scores) == bool(spec.study) or any(of_scores) != all(of_scores):

@@ -57,6 +57,8 @@ class PaperScale:
     left_out
         Why tables and figures leave out a setting at this scale: a reason for all kinds of run, or
         a reason by kind. Searches do not leave it out.
+    tables_left_out
+        Why a table is left out at this scale.
     """
 
     encoder_from: Any = "own"
@@ -72,6 +74,7 @@ class PaperScale:
     differences_of: dict[str, tuple[str, ...]] = field(default_factory=dict)
     unlike: dict[str, dict[str, tuple[str, ...]]] = field(default_factory=dict)
     left_out: dict[str, Any] = field(default_factory=dict)
+    tables_left_out: dict[str, str] = field(default_factory=dict)
 
     def reason_to_leave_out(self, setting: str, kind: str, tuned: bool) -> str | None:
         """Return why a cell of this setting and kind of run is left out, or ``None``.

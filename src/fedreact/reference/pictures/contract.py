@@ -53,6 +53,12 @@ class Run(Reference):
         """
         return [line for line in self._rows(file) if wanted.items() <= line.items()]
 
+    def text(self, file: str) -> str:
+        """Give a kept file, e.g. ``fed_react/multiverse/asked.json``, uncompressed."""
+        path = self.folder / file
+        self.read[file] = store.unpacked(path) if path.suffix == ".gz" else path.read_text()
+        return self.read[file]
+
 
 class Kept:
     """The runs kept below a folder with one folder a scale."""
