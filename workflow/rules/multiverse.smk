@@ -36,10 +36,16 @@ rule multiverse_sum:
     input:
         lambda w: PLAN.multiverse.files(w.paper),
     output:
-        tables=expand(f"{OUT}/multiverse/{{{{paper}}}}/{{table}}.csv", table=PLAN.multiverse.tables),
+        tables=expand(
+            f"{OUT}/multiverse/{{{{paper}}}}/{{table}}.csv",
+            table=PLAN.multiverse.tables,
+        ),
         md=f"{OUT}/multiverse/{{paper}}/multiverse.md",
         asked=f"{OUT}/multiverse/{{paper}}/asked.json",
-        pdf=expand(f"{OUT}/multiverse/{{{{paper}}}}/{{figure}}.pdf", figure=["matters", "over"]),
+        pdf=expand(
+            f"{OUT}/multiverse/{{{{paper}}}}/{{figure}}.pdf",
+            figure=["matters", "over"],
+        ),
         matters=shown(f"{OUT}/multiverse/{{paper}}/matters.png", "Multiverse", "paper"),
         over=shown(f"{OUT}/multiverse/{{paper}}/over.png", "Multiverse", "paper"),
     log:
@@ -79,7 +85,10 @@ rule multiverse_curve:
 
 rule multiverse:
     input:
-        [f"{OUT}/multiverse/{paper}/multiverse.md" for paper in PLAN.multiverse.papers()],
+        [
+            f"{OUT}/multiverse/{paper}/multiverse.md"
+            for paper in PLAN.multiverse.papers()
+        ],
         [
             f"{OUT}/multiverse/{paper}/curves/{claim}+{setting}.png"
             for paper in PLAN.multiverse.papers()
