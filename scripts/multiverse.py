@@ -27,7 +27,7 @@ def sum_up(args):
     report.write(summary, content, args.scale, args.output)
     title = f"What matters to each claim, scale {args.scale}"
     _save(figures.matrix(summary.matters, summary.pairs, asked, title), args.output / "matters.pdf")
-    title = f"Claims over {figures.short(asked.over) or 'nothing'}, scale {args.scale}"
+    title = f"Claims over {asked.labels.get(asked.over, 'nothing')}, scale {args.scale}"
     _save(figures.over(summary.over, asked, title), args.output / "over.pdf")
 
 

@@ -87,7 +87,7 @@ def test_a_claim_holds_in_half_of_the_universes_and_in_no_tuned_one(universes):
     text = report.markdown(made, ASKED, "quick")
     assert "| A is ahead of B and C. | ten | all universes | 64 | " in text
     assert "| +0.100 | 50% | 50% | 0% |" in text
-    assert "| `C` | 0.1, **1**, 10 |" in text
+    assert "| C | `C` | 0.1, **1**, 10 |" in text
 
 
 def test_what_matters_is_found(universes):
@@ -121,6 +121,13 @@ def test_nearest_universes_share_what_brings_them_near(universes):
     steps = choices.set_index("choice").loc["methods.b.steps"]
     assert (steps["value"], steps["among_nearest"]) == ("1", 1.0)
     assert steps["among_all"] == pytest.approx(0.5)
+
+
+def test_choices_are_named_by_their_option_unless_two_have_the_same():
+    one, two = CHOICES[0] | {"name": "methods.a.steps"}, CHOICES[0]
+    labels = Asked.read(CONTENT | {"choices": [one, *CHOICES]}).labels
+    assert labels == {one["name"]: one["name"], two["name"]: two["name"], "C": "C"}
+    assert ASKED.labels == {"methods.b.steps": "steps", "C": "C"}
 
 
 def test_few_universes_have_no_indices(universes):

@@ -8,7 +8,7 @@ localrules:
     multiverse,
 
 
-# Minutes each.
+# A job runs some universes, which takes minutes.
 rule multiverse_part:
     input:
         lambda w: PLAN.multiverse.inputs(w),

@@ -59,7 +59,7 @@ def curve(universes: pd.DataFrame, asked: Asked, name: str, setting: str, scale:
     marks = [places[:, i] / (len(choice.values) - 1) for i, choice in enumerate(asked.choices)]
     grey = {"cmap": "Greys", "vmin": -0.3, "vmax": 1.1}
     below.imshow(np.stack(marks), aspect="auto", interpolation="nearest", **grey)
-    below.set_yticks(range(len(asked.choices)), [short(name) for name in asked.names])
+    below.set_yticks(range(len(asked.choices)), list(asked.labels.values()))
     below.tick_params(axis="y", labelsize=7, length=0)
     below.set_xlabel(
         "universes, by their difference; below, what each chooses: later values darker"
@@ -67,20 +67,19 @@ def curve(universes: pd.DataFrame, asked: Asked, name: str, setting: str, scale:
     return figure
 
 
-def short(name: str) -> str:
-    """Name of a choice on a figure: its option, without kind and methods."""
-    return name.rpartition(".")[2].replace("_", " ")
-
-
 def matrix(matters: pd.DataFrame, pairs: pd.DataFrame, asked: Asked, title: str) -> Figure:
-    """Draw indices of choices and of the strongest pairs, a column for each claim and setting."""
+    """Draw indices of choices and of the strongest pairs, a column for each claim and setting.
+
+    Each column says how much of the variance the surrogate explains.
+    """
     if matters.empty:
         figure = Figure(figsize=(6, 1), layout="constrained")
         figure.suptitle(f"{title}: too few universes", fontsize="small")
         return figure
-    wide = _wide(matters, matters["choice"].map(short), "total")
+    wide = _wide(matters, matters["choice"].map(asked.labels), "total")
     wide = wide.loc[wide.mean(axis=1).sort_values(ascending=False, kind="stable").index]
-    names = pairs["choice"].map(short) + " x " + pairs["other"].map(short)
+    explained = matters.drop_duplicates(["claim", "setting"])["explained"]
+    names = pairs["choice"].map(asked.labels) + " x " + pairs["other"].map(asked.labels)
     both = _wide(pairs, names, "both")[wide.columns]
     both = both.loc[both.mean(axis=1).sort_values(ascending=False, kind="stable").index[:PAIRS]]
     size = (3.6 + 0.75 * wide.shape[1], 2.6 + 0.26 * (len(wide) + len(both)))
@@ -93,7 +92,8 @@ def matrix(matters: pd.DataFrame, pairs: pd.DataFrame, asked: Asked, title: str)
             axes.text(j, i, f"{value:.2f}", ha="center", va="center", fontsize=7, color=ink)
         axes.set_yticks(range(len(part)), part.index, fontsize=7)
         axes.tick_params(length=0)
-    below.set_xticks(range(wide.shape[1]), wide.columns, fontsize=7, rotation=40, ha="right")
+    columns = [f"{name}\n({fit:.2f} explained)" for name, fit in zip(wide.columns, explained)]
+    below.set_xticks(range(wide.shape[1]), columns, fontsize=7, rotation=40, ha="right")
     above.set_title(f"{title}\nTotal index of each choice", fontsize="small", loc="left")
     below.set_title("Two choices together, beyond each alone", fontsize="small", loc="left")
     return figure
@@ -115,7 +115,7 @@ def over(table: pd.DataFrame, asked: Asked, title: str) -> Figure:
     rows = -(-len(drawn) // PANELS)
     size = (2.9 * PANELS, 0.5 + 2.3 * rows)
     figure = Figure(figsize=size, layout="constrained")
-    panels = figure.subplots(rows, PANELS, squeeze=False, sharex=True).flat
+    panels = figure.subplots(rows, PANELS, squeeze=False).flat
     for claim, axes in zip(drawn, panels):
         lines = _of(table, claim)
         x = np.arange(len(lines))
@@ -129,7 +129,7 @@ def over(table: pd.DataFrame, asked: Asked, title: str) -> Figure:
         axes.tick_params(labelsize=7)
     for axes in list(panels):
         axes.set_axis_off()
-    figure.supxlabel(short(asked.over), fontsize="small")
+    figure.supxlabel(asked.labels[asked.over], fontsize="small")
     figure.supylabel(f"difference in {asked.metric}", fontsize="small")
     figure.suptitle(
         f"{title}\nMedian of universes and their quartiles; dashed: published", fontsize="small"

@@ -56,7 +56,7 @@ def surrogate(
 ) -> ExtraTreesRegressor:
     """Fit a forest to a sample; ``sizes`` are the numbers of values of the choices."""
     forest = ExtraTreesRegressor(
-        200, min_samples_leaf=2, bootstrap=True, oob_score=True, random_state=seed, max_features=0.7
+        100, min_samples_leaf=2, bootstrap=True, oob_score=True, random_state=seed, max_features=0.7
     )
     return forest.fit(one_hot(places, sizes), effect)
 
@@ -121,7 +121,7 @@ def indices(
     seed: int,
     *,
     resamples: int = 200,
-    n: int = 2048,
+    n: int = 1024,
 ) -> tuple[pd.DataFrame, np.ndarray, float]:
     """Estimate first-order and total indices with bootstrap intervals.
 

@@ -23,9 +23,9 @@ methods of a universe run on the same clients and samples. A claim holds in a un
 difference is larger than the margin, and is reversed if it is smaller than minus the margin.
 
 A share of universes means as much as the ranges of the choices: options that suit nobody make every
-method look bad. So a second view gives each method its own best options. All methods have the same
-number of candidates, and compare them on samples that no table uses, under the universe's other
-choices."""
+method look bad. So a second view gives each method its own best options. It draws at
+most the same number of candidates for every method, and compares them on samples that no table
+uses, under the universe's other choices."""
 
 MATTERS = """\
 A *first* index is the share of the variance between universes that a choice explains by itself. A
@@ -78,7 +78,7 @@ def write(made: Summary, content: Mapping[str, Any], scale: str, folder: Path) -
 def markdown(made: Summary, asked: Asked, scale: str) -> str:
     """Write the page of a multiverse."""
     out = [f"# Claims over {len(asked.choices)} open choices, scale {scale}", "", HOW, ""]
-    texts = {claim["claim"]: claim["text"] for claim in asked.claims}
+    texts, labels = {claim["claim"]: claim["text"] for claim in asked.claims}, asked.labels
     head = [
         "claim",
         "setting",
@@ -104,9 +104,11 @@ def markdown(made: Summary, asked: Asked, scale: str) -> str:
         most = some.astype({"total": float}).nlargest(MOST, "total").to_dict("records")
         same = (made.pairs["claim"] == claim) & (made.pairs["setting"] == setting)
         pairs = made.pairs[same].astype({"both": float}).nlargest(MOST, "both").to_dict("records")
-        text = "`{choice}` {total:.2f} ({total_low:.2f} to {total_high:.2f})"
-        named = [text.format_map(one) for one in most]
-        together = [f"`{one['choice']}` x `{one['other']}` {one['both']:.2f}" for one in pairs]
+        text = "{total:.2f} ({total_low:.2f} to {total_high:.2f})"
+        named = [f"{labels[one['choice']]} {text.format_map(one)}" for one in most]
+        together = [
+            f"{labels[one['choice']]} x {labels[one['other']]} {one['both']:.2f}" for one in pairs
+        ]
         explained = f"{some['explained'].iloc[0]:.2f}"
         lines.append([texts[claim], setting, "; ".join(named), "; ".join(together), explained])
     if lines:
@@ -118,14 +120,15 @@ def markdown(made: Summary, asked: Asked, scale: str) -> str:
         out += ["## The nearest universes", "", _near(made, asked), ""]
         lines = [
             [f"`{line['table']}`", line["cells"], line["universes"]]
-            + [_number(line[name]) for name in ("median", "own_nearest", "nearest", "p")]
+            + [_number(line[name]) for name in ("median", "own_nearest", "nearest")]
+            + ["<0.001" if line["p"] < 0.001 else _number(line["p"])]
             for line in made.near.to_dict("records")
         ]
         head = ["table", "cells", "universes", "median distance", "its own nearest"]
         out += _table([*head, f"nearest to {asked.nearest}", "p"], lines)
         most = made.near_choices.assign(more=lambda t: t["among_nearest"] - t["among_all"])
         lines = [
-            [f"`{line['choice']}`", line["value"]]
+            [labels[line["choice"]], line["value"]]
             + [f"{100 * line[name]:.0f}%" for name in ("among_nearest", "among_all")]
             for line in most.nlargest(5, "more").to_dict("records")
         ]
@@ -133,13 +136,11 @@ def markdown(made: Summary, asked: Asked, scale: str) -> str:
         out += _table(["choice", "value", "among the nearest", "among all"], lines)
     out += ["## Choices", ""]
     values = [
-        [
-            f"`{one.name}`",
-            ", ".join(f"**{v}**" if i == one.default else v for i, v in enumerate(one.values)),
-        ]
+        [labels[one.name], f"`{one.name}`", ", ".join(_bold(one.values, one.default))]
         for one in asked.choices
     ]
-    return "\n".join(out + _table(["choice", "values, the default in bold"], values)[:-1]) + "\n"
+    head = ["choice", "key in the ledger", "values; bold: the default, where it is one of them"]
+    return "\n".join(out + _table(head, values)[:-1]) + "\n"
 
 
 def _near(made, asked):

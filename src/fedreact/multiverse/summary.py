@@ -6,6 +6,7 @@ or ``tuned``, where each has its best by validation.
 """
 
 import io
+from collections import Counter
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from itertools import combinations
@@ -72,6 +73,13 @@ class Asked:
     def names(self) -> list[str]:
         """Names of choices."""
         return [choice.name for choice in self.choices]
+
+    @property
+    def labels(self) -> dict[str, str]:
+        """Choices as readers see them: by their option alone, unless two have the same."""
+        options = {name: name.rpartition(".")[2].replace("_", " ") for name in self.names}
+        several = {label for label, n in Counter(options.values()).items() if n > 1}
+        return {name: name if label in several else label for name, label in options.items()}
 
 
 def read(files: Sequence[Path], asked: Asked) -> pd.DataFrame:

@@ -27,17 +27,17 @@ class Choice:
     values
         What it may be, in an order that a reader expects.
     default
-        Place of the default among them.
+        Place of the default among them; ``None`` if it is none of them.
     """
 
     name: str
     values: tuple[Any, ...]
-    default: int = 0
+    default: int | None = None
 
     def __post_init__(self):
         if len(self.values) < 2:
             raise UserError(f"{self.name}: a choice has two values at least")
-        if not 0 <= self.default < len(self.values):
+        if self.default is not None and not 0 <= self.default < len(self.values):
             raise UserError(f"{self.name}: the default is none of its {len(self.values)} values")
 
 

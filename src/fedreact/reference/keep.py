@@ -119,9 +119,9 @@ def keep_multiverse(results: Path, folder: Path) -> list[Path]:
     Parameters
     ----------
     results
-        Of a scale.
+        Folder of a scale, e.g. ``results/quick``.
     folder
-        Of the paper, in which a run is kept.
+        Folder of the paper, which holds its kept run, e.g. ``reference/quick/fed_react``.
 
     Raises
     ------

@@ -52,7 +52,7 @@ class MultiverseSpec:
     tuned
         Universes in which methods choose their own options.
     over
-        Choice whose values are shown one by one, e.g. ``methods.ifca.steps``.
+        Choice whose values are shown one by one, by its key or its option, e.g. ``steps``.
     nearest
         Table to whose published cells the nearest universes are sought.
     seed

@@ -7,10 +7,12 @@ from math import prod
 from typing import TYPE_CHECKING, Any
 
 from fedreact import options
+from fedreact.errors import UserError
 from fedreact.multiverse.universe import Choice, changes, draw
 from fedreact.runs import contract as runs
-from fedreact.workflow import multiverse_claims
+from fedreact.workflow import multiverse_asked
 from fedreact.workflow.code import digest
+from fedreact.workflow.multiverse_asked import option
 
 if TYPE_CHECKING:
     from fedreact.workflow.plan import Plan
@@ -43,11 +45,26 @@ class MultiverseSteps:
 
     def settings(self, paper: str, view: str) -> dict[str, int]:
         """Number of universes at this scale, by setting."""
-        spec = self.plan.steps.paper(paper).multiverse
-        part = spec if spec is None or view == DRAWN else spec.tuned
-        if part is None:
+        content = self.plan.steps.paper(paper)
+        spec, where = content.multiverse, f"{content.folder}/multiverse.yaml"
+        if spec is None or (view == TUNED and spec.tuned is None):
             return {}
-        sizes = {name: sizes.get(self.plan.scale, 0) for name, sizes in part.settings.items()}
+        drawn = self._sizes(spec.settings)
+        if view == DRAWN:
+            return drawn
+        tuned, used = self._sizes(spec.tuned.settings), set(self.plan.table_seeds(paper))
+        if seeds := sorted(used & set(spec.tuned.seeds)):
+            raise UserError(f"{where}: tuned: tables use the seed {seeds[0]}; choose others")
+        for name, n in tuned.items():
+            if n > drawn.get(name, 0):
+                raise UserError(
+                    f"{where}: tuned: {name}: {n} universes are more than the {drawn.get(name, 0)} "
+                    f"of `settings` at scale {self.plan.scale}"
+                )
+        return tuned
+
+    def _sizes(self, by_setting):
+        sizes = {name: by_scale.get(self.plan.scale, 0) for name, by_scale in by_setting.items()}
         return {name: n for name, n in sizes.items() if n}
 
     def choices(self, paper: str) -> list[Choice]:
@@ -55,7 +72,7 @@ class MultiverseSteps:
         choices = []
         for entry in self.plan.steps.paper(paper).ledger.values():
             for key, alternatives in entry.varied.items():
-                place = alternatives.index(entry.taken) if entry.taken in alternatives else 0
+                place = alternatives.index(entry.taken) if entry.taken in alternatives else None
                 choices.append(Choice(key, tuple(alternatives), place))
         return choices
 
@@ -79,7 +96,7 @@ class MultiverseSteps:
         methods: dict[str, dict[str, Any]] = {}
         for key, value in changed.items():
             for name in _methods(key):
-                methods.setdefault(name, {})[_option(key)] = value
+                methods.setdefault(name, {})[option(key)] = value
         return self._universe(paper, setting, number, changed) | {"methods": methods}
 
     def _tuned(self, paper, setting, number, changed: Mapping[str, Any]):
@@ -99,7 +116,7 @@ class MultiverseSteps:
         """Options that a method chooses from; none if the ledger varies none of its options."""
         spec = self.plan.steps.paper(paper).multiverse
         own = [
-            Choice(_option(choice.name), choice.values)
+            Choice(option(choice.name), choice.values)
             for choice in self.choices(paper)
             if method in _methods(choice.name)
         ]
@@ -212,34 +229,13 @@ class MultiverseSteps:
 
     def asked(self, paper: str) -> dict[str, Any]:
         """Choices, settings, claims and published cells, for ``scripts/multiverse.py``."""
-        content, cells = self.plan.steps.paper(paper), self.plan.cells(paper)
-        spec, settings = content.multiverse, self.settings(paper, DRAWN)
-        choices = [
-            {"name": one.name, "values": [_label(v) for v in one.values], "default": one.default}
-            for one in self.choices(paper)
-        ]
-        names = {"metric": spec.metric, "over": spec.over, "nearest": spec.nearest}
-        return names | {
-            "seed": spec.seed,
-            "choices": choices,
-            "settings": settings,
-            "claims": multiverse_claims.claims(content, cells, settings),
-            "cells": multiverse_claims.published(content, cells, settings),
-        }
+        settings, choices = self.settings(paper, DRAWN), self.choices(paper)
+        return multiverse_asked.asked(
+            self.plan.steps.paper(paper), self.plan.cells(paper), settings, choices
+        )
 
 
 def _methods(key: str) -> list[str]:
     """Methods whose option a choice is; none if it is an option of the run."""
     names, _, _ = key.removeprefix(METHODS).rpartition(".")
     return names.split("+") if key.startswith(METHODS) else []
-
-
-def _option(key: str) -> str:
-    return key.rpartition(".")[2]
-
-
-def _label(value):
-    """A value of a choice as readers see it."""
-    if isinstance(value, Mapping):
-        return ", ".join(f"{key.removeprefix('encoder.')} {one}" for key, one in value.items())
-    return str(value)

@@ -1,24 +1,65 @@
-"""Claims and published cells that the multiverse of a paper is held against."""
+"""What the report of a multiverse is asked: choices, claims, and published cells."""
 
-from collections.abc import Iterator
+from collections.abc import Iterator, Mapping, Sequence
 from typing import Any
 
 from fedreact.claims import margins
 from fedreact.errors import UserError, unknown
+from fedreact.multiverse.universe import Choice
 from fedreact.tables import published as values
 from fedreact.workflow.cells import Cells
 from fedreact.workflow.papers import Paper
 
 
-def claims(paper: Paper, cells: Cells, settings: dict[str, int]) -> list[dict[str, Any]]:
-    """A line for each claim and setting.
+def asked(
+    paper: Paper, cells: Cells, settings: dict[str, int], choices: Sequence[Choice]
+) -> dict[str, Any]:
+    """Content of a :class:`fedreact.multiverse.summary.Asked`.
 
     Parameters
     ----------
     paper, cells
         The paper, and what its tables need.
     settings
-        Those of the multiverse.
+        Number of universes, by setting.
+    choices
+        What is varied.
+    """
+    spec = paper.multiverse
+    known = {choice.name: option(choice.name) for choice in choices}
+    over = [name for name, label in known.items() if spec.over in (name, label)]
+    if spec.over and len(over) != 1:
+        wrong = unknown(spec.over, list(known.values()))
+        raise UserError(f"{paper.folder}/multiverse.yaml: over: {wrong}")
+    return {
+        "metric": spec.metric,
+        "seed": spec.seed,
+        "over": "".join(over),
+        "nearest": spec.nearest,
+        "settings": settings,
+        "choices": [
+            {"name": one.name, "values": list(map(_label, one.values)), "default": one.default}
+            for one in choices
+        ],
+        "claims": claims(paper, cells, settings),
+        "cells": published(paper, cells, settings),
+    }
+
+
+def option(key: str) -> str:
+    """Option that a choice's key sets, without kind and methods."""
+    return key.rpartition(".")[2]
+
+
+def _label(value):
+    """A value of a choice as readers see it."""
+    if isinstance(value, Mapping):
+        return " and ".join(f"{option(key).replace('_', ' ')} {one}" for key, one in value.items())
+    return str(value)
+
+
+def claims(paper: Paper, cells: Cells, settings: dict[str, int]) -> list[dict[str, Any]]:
+    """A line for each claim and setting.
 
     Returns
     -------
