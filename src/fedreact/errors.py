@@ -16,6 +16,10 @@ class UserError(Exception):
         super().__init__(" ".join(text.splitlines()))
 
 
+class Diverged(UserError):
+    """A training whose weights are no finite numbers any more."""
+
+
 def known(names: Iterable[Any], given: Any) -> str:
     """Names with commas between them, and which of them may have been meant."""
     names = [str(name) for name in names]

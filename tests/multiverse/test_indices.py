@@ -34,6 +34,13 @@ def test_a_product_is_all_interaction():
     assert pairs[0, 1] == pytest.approx(1, abs=0.08)
 
 
+@pytest.mark.parametrize("function", [additive, crossed])
+def test_a_choice_without_effect_has_indices_of_exactly_zero(function):
+    first, total, pairs = of_function(function, SIZES, 64, np.random.default_rng(0))
+    assert (first[2], total[2]) == (0, 0)
+    assert pairs[2] == pytest.approx([0, 0, 0], abs=1e-12)
+
+
 def test_first_order_indices_need_no_surrogate():
     places = draw(CHOICES, 1024, 0)
     assert first_order(places, additive(places)) == pytest.approx([0.6, 0.4, 0], abs=0.01)

@@ -1,7 +1,9 @@
 """What a universe runs, and which options a tuned method chooses."""
 
+import numpy as np
 import pytest
 
+from fedreact.errors import Diverged
 from fedreact.multiverse import run
 from fedreact.multiverse.run import Universe
 
@@ -41,3 +43,20 @@ def test_a_tuned_method_has_its_best_candidate_by_validation(asked, metric, best
     assert (where.seed, where.partition, where.options) == (100, "q.npz", {"validate": True})
     assert list(compared) == ["b 0", "b 1", "b 2"]
     assert (tested.seed, tested.partition) == (1, "p.npz")
+
+
+def test_a_method_that_diverges_has_no_score_and_others_keep_theirs(monkeypatch):
+    def score(kind, data, methods, universe, metric):
+        if any(one.get("steps") == 100 for one in methods.values()):
+            raise Diverged("b: diverged")
+        return dict.fromkeys(methods, 0.5)
+
+    monkeypatch.setattr(run, "_scores", score)
+    drawn = Universe(0, 1, "p.npz", methods={"b": {"steps": 100}})
+    table = run.scores("clustered", "d.npz", METHODS, [drawn], "accuracy").set_index("method")
+    assert table.loc["a", "accuracy"] == 0.5
+    assert np.isnan(table.loc["b", "accuracy"])
+    tuned = Universe(0, 1, "p.npz", candidates={"b": [{"steps": 100}, {"steps": 1}]})
+    table = run.scores("clustered", "d.npz", METHODS, [tuned], "accuracy").set_index("method")
+    assert table.loc["b", "options"] == '{"steps": 1}'
+    assert table.loc["b", "accuracy"] == 0.5

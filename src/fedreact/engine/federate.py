@@ -15,7 +15,7 @@ from fedreact import npz
 from fedreact.atomic import atomic
 from fedreact.engine.engine import Arrays, Job, Stacked, Workers, open_engine, resolve_device
 from fedreact.engine.place import Place
-from fedreact.errors import UserError
+from fedreact.errors import Diverged, UserError
 
 log = logging.getLogger("fedreact")
 
@@ -143,7 +143,7 @@ def federate(
         ran = rounds_of(engine, job, server, state, left, on_progress)
         for t, server, state, a_client in ran:
             if not np.isfinite(server["theta"]).all():
-                raise UserError(f"{what}: diverged in round {t}; use a smaller learning rate")
+                raise Diverged(f"{what}: diverged in round {t}; use a smaller learning rate")
             before += a_round
             scores.append(score(engine, server, state, t))
             sent.append(a_client / 1e6 + (sent[-1] if sent else 0.0))

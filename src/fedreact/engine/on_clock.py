@@ -16,7 +16,7 @@ from fedreact.clock.clock import Clock, Flight
 from fedreact.engine.engine import Job, Stacked, Workers, open_engine, resolve_device
 from fedreact.engine.federate import fingerprint, load_checkpoint, parts_of, save_checkpoint
 from fedreact.engine.place import Place
-from fedreact.errors import UserError
+from fedreact.errors import Diverged, UserError
 
 log = logging.getLogger("fedreact")
 
@@ -190,7 +190,7 @@ def fly(
                 uploads = _decoded(algorithm, uploads, spent)
                 server = algorithm.arrived(half, server, uploads, sent, flight, clock)
                 if not np.isfinite(server["theta"]).all():
-                    raise UserError(
+                    raise Diverged(
                         f"{what}: diverged after {number + 1} updates; use a smaller learning rate"
                     )
                 for name, kept in state.items():

@@ -69,7 +69,7 @@ def one_hot(places: np.ndarray, sizes: Sequence[int]) -> np.ndarray:
 
 
 def of_function(
-    predict, sizes: Sequence[int], n: int, rng: np.random.Generator
+    predict, sizes: Sequence[int], n: int, rng: np.random.Generator, *, with_pairs: bool = True
 ) -> tuple[np.ndarray, np.ndarray, np.ndarray]:
     """First-order, total and pairwise indices of a function of choices, by sampling it.
 
@@ -80,15 +80,20 @@ def of_function(
     sizes
         Numbers of values of the choices, each equally likely.
     n
-        Base sample; the function is asked for ``n (2 + 2 k)`` universes.
+        Base sample; the function is asked for ``n (2 + k)`` universes, and with pairs for
+        ``n k (k - 1) / 2`` more.
     rng
         Generator of the sample.
+    with_pairs
+        Whether to estimate pairs; they are zero without.
 
     Returns
     -------
     tuple of numpy.ndarray
         ``[k]``, ``[k]`` (Jansen's estimators, Saltelli et al. 2010, Table 2) and ``[k, k]``: the
-        share that two choices explain together beyond each alone (Saltelli 2002, eq. 18).
+        share that two choices explain together beyond each alone (Saltelli 2002, eq. 18). What the
+        estimator gives for no choice at all is taken off, so that a choice without effect has
+        indices of exactly zero.
     """
     k = len(sizes)
     A, B = (np.stack([rng.integers(0, size, n) for size in sizes], axis=1) for _ in range(2))
@@ -97,20 +102,20 @@ def of_function(
     if variance == 0:
         return np.zeros(k), np.zeros(k), np.zeros((k, k))
 
-    def mixed(base, other, i):
-        found = base.copy()
-        found[:, i] = other[:, i]
-        return predict(found)
+    def changed(columns):
+        places = A.copy()
+        places[:, columns] = B[:, columns]
+        return predict(places)
 
-    AB = np.stack([mixed(A, B, i) for i in range(k)])  # A with column i of B
-    BA = np.stack([mixed(B, A, i) for i in range(k)])
-    first = 1 - ((yb - AB) ** 2).mean(1) / (2 * variance)
-    total = ((ya - AB) ** 2).mean(1) / (2 * variance)
+    def closed(y):
+        return (((yb - ya) ** 2).mean() - ((yb - y) ** 2).mean()) / (2 * variance)
+
+    alone = np.stack([changed([i]) for i in range(k)])
+    first = np.array([closed(y) for y in alone])
+    total = ((ya - alone) ** 2).mean(1) / (2 * variance)
     pairs = np.zeros((k, k))
-    centre = ya.mean() * yb.mean()
-    for i, j in combinations(range(k), 2):
-        closed = ((BA[i] * AB[j]).mean() - centre) / variance
-        pairs[i, j] = pairs[j, i] = closed - first[i] - first[j]
+    for i, j in combinations(range(k), 2) if with_pairs else ():
+        pairs[i, j] = pairs[j, i] = closed(changed([i, j])) - first[i] - first[j]
     return first, total, pairs
 
 
@@ -144,15 +149,19 @@ def indices(
     """
     rng = np.random.default_rng(seed)
 
-    def of_forest(rows, number):
+    def of_forest(rows, number, with_pairs=False):
         forest = surrogate(places[rows], sizes, effect[rows], number)
         asked = of_function(
-            lambda at: forest.predict(one_hot(at, sizes)), sizes, n, np.random.default_rng(seed)
+            lambda at: forest.predict(one_hot(at, sizes)),
+            sizes,
+            n,
+            np.random.default_rng(seed),
+            with_pairs=with_pairs,
         )
         return forest.oob_score_, asked
 
     everyone = np.arange(len(effect))
-    fit, (_, total, pairs) = of_forest(everyone, seed)
+    fit, (_, total, pairs) = of_forest(everyone, seed, with_pairs=True)
     draws = [rng.integers(0, len(effect), len(effect)) for _ in range(resamples)]
     firsts = np.array([first_order(places[rows], effect[rows]) for rows in draws])
     totals = np.array([of_forest(rows, seed)[1][1] for rows in draws[: max(resamples // 10, 2)]])

@@ -20,7 +20,8 @@ VIEWS = {"drawn": "all universes", "tuned": "each method at its best by validati
 HOW = """\
 Exploratory. A *universe* is one value for each choice that the paper leaves open, drawn evenly. All
 methods of a universe run on the same clients and samples. A claim holds in a universe if its
-difference is larger than the margin, and is reversed if it is smaller than minus the margin.
+difference is larger than the margin, and is reversed if it is smaller than minus the margin. Where
+a method diverges, a universe is left out of the claims on it.
 
 A share of universes means as much as the ranges of the choices: options that suit nobody make every
 method look bad. So a second view gives each method its own best options. It draws at
@@ -84,6 +85,7 @@ def markdown(made: Summary, asked: Asked, scale: str) -> str:
         "setting",
         "view",
         "universes",
+        "left out",
         "median (5% to 95%)",
         "95% interval of the median",
     ]
@@ -92,6 +94,7 @@ def markdown(made: Summary, asked: Asked, scale: str) -> str:
         published = line["published"]
         lines.append(
             [texts[line["claim"]], line["setting"], VIEWS[line["view"]], line["universes"]]
+            + [line["left_out"]]
             + [f"{line['median']:+.3f} ({line['low']:+.3f} to {line['high']:+.3f})"]
             + [f"{line['median_low']:+.3f} to {line['median_high']:+.3f}"]
             + ["none" if published is None or np.isnan(published) else f"{published:+.3f}"]

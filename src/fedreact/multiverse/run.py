@@ -18,6 +18,7 @@ import pandas as pd
 
 from fedreact import options, plugins
 from fedreact.engine.place import Place
+from fedreact.errors import Diverged
 from fedreact.runs import contract as runs
 from fedreact.runs import jobs
 
@@ -79,7 +80,8 @@ def scores(
     -------
     pandas.DataFrame
         Columns ``universe``, ``seed``, ``method``, ``options`` (what a tuned method has chosen, as
-        JSON; else empty) and the metric, which is NaN where it is not defined.
+        JSON; else empty) and the metric, which is NaN where it is not defined, or where the method
+        diverges.
     """
     lines = []
     for universe in universes:
@@ -94,22 +96,37 @@ def scores(
 
 
 def choose(kind, data, methods, universe: Universe, metric: str) -> dict[str, Mapping[str, Any]]:
-    """Best candidate of each method on validation samples; the first of equal ones."""
+    """Best candidate of each method on validation samples; the first of equal ones.
+
+    A candidate that diverges is worse than any other.
+    """
     places = [(name, i) for name, of in universe.candidates.items() for i in range(len(of))]
     if not places:
         return {}
     given = {f"{n} {i}": {**methods[n], **universe.candidates[n][i]} for n, i in places}
-    found = _run(kind, data, given, replace(universe, **universe.validation), metric)
+    scored = _run(kind, data, given, replace(universe, **universe.validation), metric)
     sign = -1 if plugins.load("metrics", metric, "METRIC").better == "lower" else 1
     best: dict[str, tuple[float, int]] = {}
     for name, i in places:
-        score = sign * found[f"{name} {i}"]
+        score = np.nan_to_num(sign * scored[f"{name} {i}"], nan=-np.inf)
         if name not in best or score > best[name][0]:
             best[name] = (score, i)
     return {name: universe.candidates[name][i] for name, (_, i) in best.items()}
 
 
 def _run(kind, data, methods, universe: Universe, metric: str) -> dict[str, float]:
+    """Scores of methods in a universe; NaN for a method whose training diverges."""
+    try:
+        return _scores(kind, data, methods, universe, metric)
+    except Diverged:
+        if len(methods) == 1:
+            return dict.fromkeys(methods, np.nan)
+    return {
+        name: _run(kind, data, {name: one}, universe, metric)[name] for name, one in methods.items()
+    }
+
+
+def _scores(kind, data, methods, universe: Universe, metric: str) -> dict[str, float]:
     """Scores of methods, as they are configured, in a universe."""
     spec, of_kind = (runs.part_of(kind, part) for part in ("spec", "run"))
     inputs = _inputs(kind, data, universe.partition, universe.features)

@@ -144,9 +144,10 @@ def of_claims(universes: pd.DataFrame, asked: Asked) -> pd.DataFrame:
     Returns
     -------
     pandas.DataFrame
-        A line for each view, claim and setting: number of universes, median effect and its 95%
-        bootstrap interval, the 5% and 95% quantiles of effects, shares by outcome and the interval
-        of the share that holds, margin, published effect.
+        A line for each view, claim and setting: number of universes, and of those ``left_out``
+        because a method of the claim has no score; median effect and its 95% bootstrap interval,
+        the 5% and 95% quantiles of effects, shares by outcome and the interval of the share that
+        holds, margin, published effect.
     """
     lines = []
     for view in universes["view"].unique():
@@ -154,12 +155,15 @@ def of_claims(universes: pd.DataFrame, asked: Asked) -> pd.DataFrame:
             effect, _ = effects(universes, asked, claim, view)
             if not len(effect):
                 continue
+            same = (universes["view"] == view) & (universes["setting"] == claim["setting"])
+            n = int(same.sum())
             rng = generator(asked.seed, f"multiverse {view} {claim['claim']} {claim['setting']}")
             drawn = effect[rng.integers(0, len(effect), (RESAMPLES, len(effect)))]
             medians, held = np.median(drawn, axis=1), (drawn > claim["margin"]).mean(axis=1)
             lines.append(
                 {"view": view, "claim": claim["claim"], "setting": claim["setting"]}
-                | {"universes": len(effect), "median": np.median(effect)}
+                | {"universes": len(effect), "left_out": n - len(effect)}
+                | {"median": np.median(effect)}
                 | _interval("median", medians)
                 | dict(zip(("low", "high"), np.quantile(effect, (0.05, 0.95))))
                 | shares(effect, claim["margin"])
