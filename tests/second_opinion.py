@@ -4,6 +4,8 @@ Nothing here is of the package, so that no error of it is repeated here. The rul
 docs/judging.md.
 """
 
+import json
+
 import numpy as np
 import pandas as pd
 import yaml
@@ -239,3 +241,50 @@ def differing(numbers):
         if not same:
             wrong.append(f"{place}: {name} is {kept}, its values give {again}")
     return n, wrong
+
+
+# ---- Universes ----------------------------------------------------------------------------------
+
+
+def universes(folder):
+    """Yield numbers of a kept multiverse, as kept and as its universes give them.
+
+    Medians, quantiles and shares of claims, and first-order indices (epsilon squared: the share of
+    the variance between a choice's values, less what chance gives).
+    """
+    table = pd.read_csv(folder / "universes.csv.gz", keep_default_na=False, na_values={})
+    asked = json.loads((folder / "asked.json").read_text())
+    matters = pd.read_csv(folder / "matters.csv").set_index(["claim", "setting", "choice"])
+    by_claim = {(one["claim"], one["setting"]): one for one in asked["claims"]}
+    for line in pd.read_csv(folder / "claims.csv").to_dict("records"):
+        claim = by_claim[line["claim"], line["setting"]]
+        rows = table[(table["view"] == line["view"]) & (table["setting"] == line["setting"])]
+        score = {
+            name: pd.to_numeric(rows[f"{asked['metric']}.{name}"], errors="coerce")
+            for name in {name for pair in claim["pairs"] for name in pair}
+        }
+        gaps = pd.concat([score[a] - score[b] for a, b in claim["pairs"]], axis=1)
+        effect = claim["sign"] * gaps.mean(axis=1, skipna=False).dropna()
+        place = f"{line['view']}, {line['claim']}, {line['setting']}"
+        again = {
+            "universes": len(effect),
+            "left_out": len(rows) - len(effect),
+            "median": effect.median(),
+            "low": effect.quantile(0.05),
+            "high": effect.quantile(0.95),
+            "holds": (effect > claim["margin"]).mean(),
+            "reversed": (effect < -claim["margin"]).mean(),
+        }
+        yield from ((place, name, line[name], value, ROUNDING) for name, value in again.items())
+        for choice in (one["name"] for one in asked["choices"]):
+            index = (line["claim"], line["setting"], choice)
+            if line["view"] == "drawn" and index in matters.index:
+                first = _first_order(rows.loc[effect.index, choice], effect)
+                yield place, f"first index of {choice}", matters["first"][index], first, ROUNDING
+
+
+def _first_order(values, effect):
+    groups = effect.groupby(values.astype(str))
+    total, within = effect.var(ddof=0) * len(effect), (groups.var(ddof=0) * groups.size()).sum()
+    by_chance = (groups.ngroups - 1) * within / max(len(effect) - groups.ngroups, 1)
+    return max((total - within - by_chance) / total, 0.0)

@@ -85,7 +85,10 @@ def test_a_claim_holds_in_half_of_the_universes_and_in_no_tuned_one(universes):
     assert (tuned["universes"], tuned["negligible"], tuned["median"]) == (8, 1.0, 0.0)
     made = report.summarise(universes, ASKED)
     text = report.markdown(made, ASKED, "quick")
-    assert "| A is ahead of B and C. | ten | all universes | 64 | " in text
+    assert "| A is ahead of B and C. | ten | all universes | 64 | 0 | " in text
+    assert report.TUNED in text
+    alone = report.summarise(universes[universes["view"] == "drawn"], ASKED)
+    assert report.TUNED not in report.markdown(alone, ASKED, "quick")
     assert "| +0.100 | 50% | 50% | 0% |" in text
     assert "| C | `C` | 0.1, **1**, 10 |" in text
 

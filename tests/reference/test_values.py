@@ -8,7 +8,7 @@ import pandas as pd
 import pytest
 import yaml
 from helpers import ROOT
-from second_opinion import cells, claims, differing, references
+from second_opinion import cells, claims, differing, references, universes
 from small_records import start, tell
 
 from fedreact import atomic, plugins
@@ -54,6 +54,17 @@ def test_claims_of_kept_runs_come_out_again(kept):
     n, wrong = differing(claims(kept))
     assert n > 20
     assert wrong == []
+
+
+@pytest.mark.parametrize("folder", sorted(REFERENCES.glob("*/*/multiverse")), ids=str)
+def test_multiverses_come_out_again(folder):
+    n, wrong = differing(universes(folder))
+    assert n > 20
+    assert wrong == []
+
+
+def test_the_multiverse_of_the_main_paper_is_kept():
+    assert list(REFERENCES.glob("*/fed_react/multiverse/universes.csv.gz"))
 
 
 @pytest.mark.skipif(FED_REACT not in WITH_VALUES, reason="was kept before values were")

@@ -20,10 +20,18 @@ PANELS = 3
 """Panels in a row."""
 
 
-def curve(universes: pd.DataFrame, asked: Asked, name: str, setting: str, scale: str) -> Figure:
+def curve(
+    universes: pd.DataFrame,
+    asked: Asked,
+    name: str,
+    setting: str,
+    scale: str,
+    width: float = 7.5,
+) -> Figure:
     """Draw the sorted effects of a claim, the published one as a line, and below the choices.
 
-    Effects of tuned universes are a line over the drawn ones, by their own ranks.
+    Effects of tuned universes are a line over the drawn ones, by their own ranks. The figure has a
+    ``width`` in inches.
     """
     claims = [one for one in asked.claims if (one["claim"], one["setting"]) == (name, setting)]
     if not claims:
@@ -33,7 +41,8 @@ def curve(universes: pd.DataFrame, asked: Asked, name: str, setting: str, scale:
     tuned, _ = effects(universes, asked, claim, "tuned")
     order = np.argsort(effect, kind="stable")
     x, y = np.arange(len(effect)), effect[order]
-    figure = Figure(figsize=(7.5, 3.2 + 0.2 * len(asked.choices)), layout="constrained")
+    size = (width, 3.2 + 0.2 * len(asked.choices))
+    figure = Figure(figsize=size, dpi=200, layout="constrained")
     ratios = [3.0, 0.2 * len(asked.choices) + 0.2]
     above, below = figure.subplots(2, 1, sharex=True, height_ratios=ratios)
     margin = claim["margin"]

@@ -21,12 +21,14 @@ HOW = """\
 Exploratory. A *universe* is one value for each choice that the paper leaves open, drawn evenly. All
 methods of a universe run on the same clients and samples. A claim holds in a universe if its
 difference is larger than the margin, and is reversed if it is smaller than minus the margin. Where
-a method diverges, a universe is left out of the claims on it.
+a method diverges, a universe is left out of the claims on it. A share of
+universes means as much as the ranges of the choices: options that suit nobody make every method
+look bad."""
 
-A share of universes means as much as the ranges of the choices: options that suit nobody make every
-method look bad. So a second view gives each method its own best options. It draws at
-most the same number of candidates for every method, and compares them on samples that no table
-uses, under the universe's other choices."""
+TUNED = """\
+So a second view gives each method its own best options. It draws at most the same number of
+candidates for every method, and compares them on samples that no table uses, under the universe's
+other choices."""
 
 MATTERS = """\
 A *first* index is the share of the variance between universes that a choice explains by itself. A
@@ -79,6 +81,7 @@ def write(made: Summary, content: Mapping[str, Any], scale: str, folder: Path) -
 def markdown(made: Summary, asked: Asked, scale: str) -> str:
     """Write the page of a multiverse."""
     out = [f"# Claims over {len(asked.choices)} open choices, scale {scale}", "", HOW, ""]
+    out += [TUNED, ""] if "tuned" in set(made.claims["view"]) else []
     texts, labels = {claim["claim"]: claim["text"] for claim in asked.claims}, asked.labels
     head = [
         "claim",
