@@ -122,8 +122,8 @@ def test_participation_and_drift_change_the_scores(built):
 def test_table05(built):
     table = read(built, "table05")
     accuracy = table[table["metric"] == "accuracy"]
-    assert len(accuracy) == 3 * 15
-    assert len(table) == 3 * 15 + 3 * 14  # FLSC has no Rand score
+    assert len(accuracy) == 3 * 16
+    assert len(table) == 3 * 16 + 3 * 15  # FLSC has no Rand score
     assert (accuracy["n_seeds"] == 2).all()
     assert (accuracy["verdict"] == "not-comparable").all()
     published = accuracy.set_index(["row", "column"])["published"]

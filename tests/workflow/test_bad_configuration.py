@@ -113,6 +113,18 @@ def ask_search(plan, w):
     return plan.measures.search_inputs(w.search)
 
 
+def ask_universes(plan, w):
+    plan.multiverse.words(w)
+    plan.multiverse.code(w.paper)
+    return plan.multiverse.inputs(w)
+
+
+def ask_multiverse(plan, w):
+    plan.multiverse.asked_words(w.paper)
+    plan.multiverse.curves(w.paper)
+    return plan.multiverse.files(w.paper)
+
+
 def ask_claims(plan, w):
     plan.claims.words(w.paper)
     plan.claims.code(w.paper)
@@ -132,6 +144,8 @@ ASK = {
     "assumptions/{paper}.csv": ask_ledger,
     "searches/{search}.csv": ask_search,
     "claims/{paper}.csv": ask_claims,
+    "multiverse/{paper}/(?P<view>drawn|tuned)/{setting}/part(?P<part>[0-9]+).csv": ask_universes,
+    "multiverse/{paper}/asked.json": ask_multiverse,
 }
 """What is asked for an output, by its path in its rule; it returns the rule's inputs."""
 
@@ -146,7 +160,9 @@ def test_all_that_rules_make_is_asked_for():
     firsts = {path for path in made if "{" in path and not path.endswith((".tex", ".md", ".png"))}
     beside = {"tables/{table}.provenance.json", "claims/{paper}.pdf", "assumptions/{paper}.pdf"}
     beside |= {path for path in firsts if path.endswith(".clients.npz")}
-    assert firsts - beside == set(ASK)
+    beside |= {path for path in firsts if re.match(r"multiverse/.*(\.pdf|\{table\}\.csv)$", path)}
+    parts = {path for path in ASK if "/part" in path}  # in the rule by FILES.universes
+    assert firsts - beside == set(ASK) - parts
 
 
 def patterns():
@@ -180,6 +196,7 @@ def ask_everything(plan):
     summaries = {*plan.papers, *plan.measures.papers_measured()}
     targets = plan.targets()
     todo = [file for files in targets.values() for file in files]
+    todo += [f"{plan.files.outputs}/multiverse/{p}/asked.json" for p in plan.multiverse.papers()]
     todo += [file for paper in summaries for file in plan.files.summary("assumptions", paper)]
     todo = [file for file in todo if not file.endswith((".tex", ".md", ".png"))]
     assert todo
@@ -210,6 +227,7 @@ USER = Path("config/config.yaml")
 FILES = [USER, Path("config/datasets.yaml"), Path("config/scales/smoke.yaml")]
 FILES += [PAPER / f"{name}.yaml" for name in ("paper", "partitions", "settings", "methods")]
 FILES += [PAPER / f"{name}.yaml" for name in ("tables", "figures", "search", "ledger", "claims")]
+FILES += [PAPER / "multiverse.yaml"]
 FILES += [PAPER / "scales/smoke.yaml"]
 
 

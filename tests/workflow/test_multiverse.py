@@ -145,12 +145,25 @@ def test_a_default_that_is_no_value_of_its_choice_is_none(here):
         ({"over": "stepps"}, "over: 'stepps' is unknown"),
         ({"nearest": "table55"}, "nearest: 'table55' is unknown"),
         ({"claims": ["nowhere"]}, "claims: 'nowhere' is unknown"),
+        ({"methods": ["ifka"]}, ".*'ifka' is unknown"),
+        ({"settings": {"nowhere": {"quick": 2}}}, ".*'nowhere' is unknown"),
+        ({"metric": "acuracy"}, ".*'acuracy' is unknown"),
+        ({"kind": "clusterd"}, ".*'clusterd' is unknown"),
     ],
 )
 def test_a_wrong_name_is_one_line(here, changes, words):
     edit_yaml(f"config/papers/{PAPER}/multiverse.yaml", lambda c: c.update(changes))
     with pytest.raises(UserError, match=f"multiverse.yaml: {words}"):
-        make_plan(scale="quick").multiverse.asked(PAPER)
+        make_plan(scale="quick").check()
+
+
+def test_a_wrong_value_of_a_choice_is_one_line(here):
+    edit_yaml(
+        f"config/papers/{PAPER}/ledger.yaml",
+        lambda c: c["svm-C"].update(varied={"clustered.C": [1.0, -1.0]}),
+    )
+    with pytest.raises(UserError, match=r"multiverse.yaml: .*C"):
+        make_plan(scale="quick").check()
 
 
 @pytest.mark.parametrize(

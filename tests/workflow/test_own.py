@@ -407,10 +407,13 @@ def test_tables_speak_of_the_data_that_is_used(here):
     assert "EEG - 10 clients" in labels("table02", 0)
     assert labels("iclr_table01", 1) == {"10 (gestures)", "50 (gestures)"}
     published = {
-        one["claim"]: [contrast[-1] for contrast in one["contrasts"]]
+        one["claim"]: [difference for *_, difference, _, _, _ in one["contrasts"]]
         for one in plan.claims.asked("fed_react")
     }
     assert set(published["best-on-10-clients"]) == {None}
     assert None not in published["best-on-eeg"]
+    asked = plan.multiverse.asked("fed_react")
+    assert {claim["published"] for claim in asked["claims"]} == {None}
+    assert asked["cells"] == []
     # What an own paper says of its own data stays as it is.
     assert "Gestures, 12 people" in labels("mine_clusters", 0)

@@ -70,6 +70,22 @@ class ClaimSteps:
         metrics |= dict.fromkeys([one["reaching"] for one in asked if "reaching" in one])
         return digest("scripts/make_claims.py", [("metrics", m, "METRIC") for m in metrics])
 
+    def contrasts(self, paper: str, name: str, metric: str) -> list[tuple]:
+        """Comparisons of a claim by a metric, as :meth:`_contrasts` gives them."""
+        content = self.plan.steps.paper(paper)
+        claim, where = content.claims[name], f"{content.folder}/claims.yaml: {name}"
+        usual = content.about.margins.get(metric, claim.margin)
+        if usual is None:
+            raise UserError(f"{where}: there is no margin of {metric}, here or in paper.yaml")
+        return list(self._contrasts(content, claim, metric, usual, where))
+
+    def margin(self, paper: str, name: str, metric: str, contrasts: list[tuple]) -> float:
+        """Margin of the average over some comparisons of a claim."""
+        content = self.plan.steps.paper(paper)
+        claim = content.claims[name]
+        usual = content.about.margins.get(metric, claim.margin)
+        return margins.of_average(claim, [each[-2] for each in contrasts], usual)
+
     # ---- One claim ------------------------------------------------------------------------------
 
     def _claim(self, paper, name, claim: Claim) -> Iterator[dict[str, Any]]:
@@ -91,10 +107,7 @@ class ClaimSteps:
                 f"better than another's; give right, a metric other than {spec.reaching}, and no "
                 "relation equal"
             )
-        usual = paper.about.margins.get(metric, claim.margin)
-        if usual is None:
-            raise UserError(f"{where}: there is no margin of {metric}, here or in paper.yaml")
-        contrasts = list(self._contrasts(paper, claim, metric, usual, where))
+        contrasts = self.contrasts(paper.name, name, metric)
         if not contrasts:
             return  # its cells are left out; the table says why
         one = {
@@ -104,7 +117,7 @@ class ClaimSteps:
             "sign": margins.sign(claim.relation, metric),
             "better": plugins.load("metrics", metric, "METRIC").better or "higher",
             "metric": metric,
-            "margin": margins.of_average(claim, [each[-2] for each in contrasts], usual),
+            "margin": self.margin(paper.name, name, metric, contrasts),
             "over": claim.over,
             "last": spec.score == "last",
         }

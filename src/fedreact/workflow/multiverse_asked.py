@@ -1,30 +1,35 @@
 """What the report of a multiverse is asked: choices, claims, and published cells."""
 
-from collections.abc import Iterator, Mapping, Sequence
-from typing import Any
+from collections.abc import Container, Iterator, Mapping, Sequence
+from itertools import chain
+from typing import TYPE_CHECKING, Any
 
 from fedreact.claims import margins
 from fedreact.errors import UserError, unknown
 from fedreact.multiverse.universe import Choice
 from fedreact.tables import published as values
-from fedreact.workflow.cells import Cells
+from fedreact.workflow.cells import Cell
 from fedreact.workflow.papers import Paper
+
+if TYPE_CHECKING:
+    from fedreact.workflow.plan import Plan
 
 
 def asked(
-    paper: Paper, cells: Cells, settings: dict[str, int], choices: Sequence[Choice]
+    plan: "Plan", name: str, settings: dict[str, int], choices: Sequence[Choice]
 ) -> dict[str, Any]:
     """Content of a :class:`fedreact.multiverse.summary.Asked`.
 
     Parameters
     ----------
-    paper, cells
-        The paper, and what its tables need.
+    plan, name
+        The plan, and the name of a paper.
     settings
         Number of universes, by setting.
     choices
         What is varied.
     """
+    paper = plan.steps.paper(name)
     spec = paper.multiverse
     known = {choice.name: option(choice.name) for choice in choices}
     over = [name for name, label in known.items() if spec.over in (name, label)]
@@ -41,8 +46,8 @@ def asked(
             {"name": one.name, "values": list(map(_label, one.values)), "default": one.default}
             for one in choices
         ],
-        "claims": claims(paper, cells, settings),
-        "cells": published(paper, cells, settings),
+        "claims": claims(plan, paper, settings),
+        "cells": published(plan, paper, settings),
     }
 
 
@@ -58,7 +63,7 @@ def _label(value):
     return str(value)
 
 
-def claims(paper: Paper, cells: Cells, settings: dict[str, int]) -> list[dict[str, Any]]:
+def claims(plan: "Plan", paper: Paper, settings: Container[str]) -> list[dict[str, Any]]:
     """A line for each claim and setting.
 
     Returns
@@ -71,60 +76,51 @@ def claims(paper: Paper, cells: Cells, settings: dict[str, int]) -> list[dict[st
     for name in paper.multiverse.claims:
         if name not in known:
             raise UserError(f"{paper.folder}/multiverse.yaml: claims: {unknown(name, known)}")
-    return [
-        line for name in paper.multiverse.claims for line in _claim(paper, cells, settings, name)
-    ]
+    lines = (_claim(plan, paper, settings, name) for name in paper.multiverse.claims)
+    return list(chain(*lines))
 
 
-def _claim(paper, cells, settings, name) -> Iterator[dict[str, Any]]:
+def _claim(plan, paper, settings, name) -> Iterator[dict[str, Any]]:
     claim, spec = paper.claims[name], paper.multiverse
-    table, printed = cells.table(claim.table), _printed(paper, claim.table)
-    usual = paper.about.margins.get(spec.metric, claim.margin)
-    by_setting: dict[str, list] = {}
-    for (row, column), cell in table.items():
-        at, label = (row, column) if claim.compare == "columns" else (column, row)
-        left = table.get((at, claim.left) if claim.compare == "columns" else (claim.left, at))
-        if label not in claim.right or (claim.at and at not in claim.at) or left is None:
-            continue
-        methods = (left.method.name, cell.method.name)
-        if cell.setting in settings and set(methods) <= set(spec.methods):
-            effect = margins.published(printed, claim, spec.metric, at, label)
-            by_setting.setdefault(cell.setting, []).append((methods, effect))
-    for setting, pairs in by_setting.items():
-        effects = [effect for _, effect in pairs]
-        differences = [effect.difference for effect in effects if effect is not None]
+    by_setting: dict[str, list[tuple]] = {}
+    for contrast in plan.claims.contrasts(paper.name, name, spec.metric):
+        _, _, _, ours, theirs, *_ = contrast
+        runs = [cell for cell in (ours, theirs) if isinstance(cell, Cell)]
+        alike = len(runs) == 2 and ours.setting == theirs.setting and theirs.setting in settings
+        if alike and all(cell.method.name in spec.methods for cell in runs):
+            by_setting.setdefault(theirs.setting, []).append(contrast)
+    for setting, contrasts in by_setting.items():
+        effects = [effect for *_, effect, _ in contrasts if effect is not None]
         yield {
             "claim": name,
             "text": claim.claim,
             "setting": setting,
             "sign": margins.sign(claim.relation, spec.metric) or 1,
-            "pairs": [methods for methods, _ in pairs],
-            "published": sum(differences) / len(differences) if differences else None,
-            "margin": margins.of_average(claim, effects, usual),
+            "pairs": [(one[3].method.name, one[4].method.name) for one in contrasts],
+            "published": sum(e.difference for e in effects) / len(effects) if effects else None,
+            "margin": plan.claims.margin(paper.name, name, spec.metric, contrasts),
         }
 
 
-def published(paper: Paper, cells: Cells, settings: dict[str, int]) -> list[dict[str, Any]]:
+def published(plan: "Plan", paper: Paper, settings: Container[str]) -> list[dict[str, Any]]:
     """Published values of cells that universes run: ``table``, ``setting``, ``method``, ``value``.
 
-    Tables without a published value of the multiverse's metric are left out.
+    Cells of other data than the paper speaks of have none.
     """
-    spec = paper.multiverse
+    spec, cells = paper.multiverse, plan.cells(paper.name)
     if spec.nearest and spec.nearest not in paper.tables:
         raise UserError(
             f"{paper.folder}/multiverse.yaml: nearest: {unknown(spec.nearest, paper.tables)}"
         )
     lines = []
     for table in paper.tables:
-        printed = _printed(paper, table)
+        path = paper.folder / "published" / f"{table}.yaml"
+        printed = values.read(path if path.exists() else None)
         for (row, column), cell in cells.table(table).items() if printed["rows"] else ():
             value = values.value_of(printed, row, column, spec.metric)
-            if value is not None and cell.setting in settings and cell.method.name in spec.methods:
+            if value is None or plan.outputs.stands_in(cell):
+                continue
+            if cell.setting in settings and cell.method.name in spec.methods:
                 place = {"setting": cell.setting, "method": cell.method.name}
                 lines.append({"table": table, **place, "value": value})
     return lines
-
-
-def _printed(paper, table):
-    path = paper.folder / "published" / f"{table}.yaml"
-    return values.read(path if path.exists() else None)

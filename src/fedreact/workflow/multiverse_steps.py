@@ -7,7 +7,7 @@ from math import prod
 from typing import TYPE_CHECKING, Any
 
 from fedreact import options
-from fedreact.errors import UserError
+from fedreact.errors import UserError, unknown
 from fedreact.multiverse.universe import Choice, changes, draw
 from fedreact.runs import contract as runs
 from fedreact.workflow import multiverse_asked
@@ -21,8 +21,6 @@ DRAWN, TUNED = "drawn", "tuned"
 PART = {DRAWN: 50, TUNED: 8}
 """Universes of a job."""
 METHODS = "methods."
-TABLES = ("universes", "claims", "matters", "pairs", "over", "near", "near_choices")
-"""Tables of a multiverse, fields of :class:`fedreact.multiverse.report.Summary`."""
 ENCODER_SEED, SCORE = "encoder_seed", "score"
 
 
@@ -33,7 +31,8 @@ class MultiverseSteps:
     which each method has its best ones by validation.
     """
 
-    tables = TABLES
+    tables = ("universes", "claims", "matters", "pairs", "over", "near", "near_choices")
+    """Fields of :class:`fedreact.multiverse.report.Summary`, each a file."""
 
     def __init__(self, plan: "Plan"):
         self.plan = plan
@@ -42,6 +41,23 @@ class MultiverseSteps:
     def papers(self) -> list[str]:
         """Chosen papers that have a multiverse at this scale."""
         return [name for name in self.plan.papers if self.settings(name, DRAWN)]
+
+    def check(self, paper: str) -> None:
+        """Raise a ``UserError`` unless all that ``multiverse.yaml`` names is there."""
+        content = self.plan.steps.paper(paper)
+        if content.multiverse is None:
+            return
+        try:
+            if content.multiverse.kind not in runs.kinds():
+                raise UserError(f"kind: {unknown(content.multiverse.kind, runs.kinds())}")
+            self.code(paper)
+            self.asked(paper)
+            for view in PART:
+                for setting in self.settings(paper, view):
+                    self.universes(paper, view, setting)
+        except UserError as error:
+            where = f"{content.folder}/multiverse.yaml: "
+            raise UserError(where + str(error).removeprefix(where)) from None
 
     def settings(self, paper: str, view: str) -> dict[str, int]:
         """Number of universes at this scale, by setting."""
@@ -131,8 +147,7 @@ class MultiverseSteps:
     def _universe(self, paper, setting, number, changed, seed=None):
         """Seed, files and options of a universe."""
         steps, spec = self.plan.steps, self.plan.steps.paper(paper).multiverse
-        kind = spec.kind
-        seeds = self.plan.seeds(paper, kind)
+        kind, seeds = spec.kind, self.plan.seeds(paper, spec.kind)
         seed = seeds[number % len(seeds)] if seed is None else seed
         of_run = {
             key.removeprefix(f"{kind}."): value
@@ -169,17 +184,16 @@ class MultiverseSteps:
         return range(-(-self.settings(paper, view)[setting] // PART[view]))
 
     def _of_part(self, w: Any) -> list[dict[str, Any]]:
-        first = int(w.part) * PART[w.view]
-        return self.universes(w.paper, w.view, w.setting)[first : first + PART[w.view]]
+        first, n = int(w.part) * PART[w.view], PART[w.view]
+        return self.universes(w.paper, w.view, w.setting)[first : first + n]
 
     def inputs(self, w: Any) -> list[str]:
         """Files that the universes of a job read."""
         files = [self.data(w.paper, w.setting)]
         for universe in self._of_part(w):
             alike = universe.get("validation", {})
-            files += [
-                one[k] for one in (universe, alike) for k in ("partition", "features") if k in one
-            ]
+            for part in (universe, alike):
+                files += [part[key] for key in ("partition", "features") if key in part]
         return list(dict.fromkeys(files))
 
     def data(self, paper: str, setting: str) -> str:
@@ -229,10 +243,8 @@ class MultiverseSteps:
 
     def asked(self, paper: str) -> dict[str, Any]:
         """Choices, settings, claims and published cells, for ``scripts/multiverse.py``."""
-        settings, choices = self.settings(paper, DRAWN), self.choices(paper)
-        return multiverse_asked.asked(
-            self.plan.steps.paper(paper), self.plan.cells(paper), settings, choices
-        )
+        settings = self.settings(paper, DRAWN)
+        return multiverse_asked.asked(self.plan, paper, settings, self.choices(paper))
 
 
 def _methods(key: str) -> list[str]:

@@ -103,6 +103,7 @@ class Plan:
             self.steps.check(name)
             self.cells(name).check()
             self.claims.asked(name)
+            self.multiverse.check(name)
         for target in self.figures:
             self.outputs.figure_files(target)
         for target in [*self.tables, *self.figures]:
