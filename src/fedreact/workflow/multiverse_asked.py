@@ -14,6 +14,8 @@ from fedreact.workflow.papers import Paper
 if TYPE_CHECKING:
     from fedreact.workflow.plan import Plan
 
+METHODS = "methods."
+
 
 def asked(
     plan: "Plan", name: str, settings: dict[str, int], choices: Sequence[Choice]
@@ -54,6 +56,12 @@ def asked(
 def option(key: str) -> str:
     """Option that a choice's key sets, without kind and methods."""
     return key.rpartition(".")[2]
+
+
+def methods_of(key: str) -> list[str]:
+    """Methods whose option a choice's key sets; none if it is an option of the run."""
+    names, _, _ = key.removeprefix(METHODS).rpartition(".")
+    return names.split("+") if key.startswith(METHODS) else []
 
 
 def _label(value):

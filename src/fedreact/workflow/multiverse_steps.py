@@ -12,7 +12,7 @@ from fedreact.multiverse.universe import Choice, changes, draw
 from fedreact.runs import contract as runs
 from fedreact.workflow import multiverse_asked
 from fedreact.workflow.code import digest
-from fedreact.workflow.multiverse_asked import option
+from fedreact.workflow.multiverse_asked import methods_of, option
 
 if TYPE_CHECKING:
     from fedreact.workflow.plan import Plan
@@ -20,7 +20,6 @@ if TYPE_CHECKING:
 DRAWN, TUNED = "drawn", "tuned"
 PART = {DRAWN: 50, TUNED: 8}
 """Universes of a job."""
-METHODS = "methods."
 ENCODER_SEED, SCORE = "encoder_seed", "score"
 
 
@@ -111,14 +110,14 @@ class MultiverseSteps:
         """A universe in which methods have the options that are drawn."""
         methods: dict[str, dict[str, Any]] = {}
         for key, value in changed.items():
-            for name in _methods(key):
+            for name in methods_of(key):
                 methods.setdefault(name, {})[option(key)] = value
         return self._universe(paper, setting, number, changed) | {"methods": methods}
 
     def _tuned(self, paper, setting, number, changed: Mapping[str, Any]):
         """The same universe, but for the options of methods: each chooses its own."""
         spec = self.plan.steps.paper(paper).multiverse
-        of_run = {key: value for key, value in changed.items() if not _methods(key)}
+        of_run = {key: value for key, value in changed.items() if not methods_of(key)}
         universe = self._universe(paper, setting, number, of_run)
         seed = spec.tuned.seeds[number % len(spec.tuned.seeds)]
         validation = self._universe(paper, setting, number, of_run, seed)
@@ -134,7 +133,7 @@ class MultiverseSteps:
         own = [
             Choice(option(choice.name), choice.values)
             for choice in self.choices(paper)
-            if method in _methods(choice.name)
+            if method in methods_of(choice.name)
         ]
         if not own:
             return []
@@ -152,7 +151,7 @@ class MultiverseSteps:
         of_run = {
             key.removeprefix(f"{kind}."): value
             for key, value in changed.items()
-            if key not in (ENCODER_SEED, SCORE) and not _methods(key)
+            if key not in (ENCODER_SEED, SCORE) and not methods_of(key)
         }
         of_run = self._of_partitioner(paper, setting, of_run)
         owner, partition = steps.partition_of(paper, setting, of_run)
@@ -245,9 +244,3 @@ class MultiverseSteps:
         """Choices, settings, claims and published cells, for ``scripts/multiverse.py``."""
         settings = self.settings(paper, DRAWN)
         return multiverse_asked.asked(self.plan, paper, settings, self.choices(paper))
-
-
-def _methods(key: str) -> list[str]:
-    """Methods whose option a choice is; none if it is an option of the run."""
-    names, _, _ = key.removeprefix(METHODS).rpartition(".")
-    return names.split("+") if key.startswith(METHODS) else []
