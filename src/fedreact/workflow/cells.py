@@ -12,7 +12,7 @@ from fedreact.runs import contract as runs
 from fedreact.workflow import variants
 from fedreact.workflow.once import once
 from fedreact.workflow.papers import Paper
-from fedreact.workflow.scales import PARTITIONERS
+from fedreact.workflow.scales import GIVEN_ENCODER, PARTITIONERS
 from fedreact.workflow.searches import Searches
 from fedreact.workflow.steps import Steps
 
@@ -93,8 +93,6 @@ class Cells:
             place: self.cell(one, f"{where}: {', '.join(place)}") for place, one in asked.items()
         }
         reason = self.paper.scale.tables_left_out.get(name)
-        if reason is None:
-            return cells
         return {
             place: replace(cell, skipped=cell.skipped or reason) for place, cell in cells.items()
         }
@@ -150,11 +148,13 @@ class Cells:
         method = replace(method, of_run=variants.different(method.of_run, None, of_run))
         job += runs.part_of(kind, "spec").job(method, of_run)
         owner, own = self.steps.cited(self.paper.name, "settings", setting)
-        scale, sources = owner.scale, self.steps.sources
+        sources = self.steps.sources
         skipped = sources.missing(data) or runs.skipped(kind, method.algorithm, sources.task(data))
         role = self.steps.partition(owner.name, owner.settings[own].partition)[0].data
-        of = (scale.differences_of.get(role, ()), scale.differences_of.get(kind, ()))
-        unlike = (*of[0], *of[1], *scale.unlike.get(own, {}).get(kind, ()))
+        unlike = owner.scale.unlike_of(own, role, kind)
+        if "features" in runs.part_of(kind, "spec").NEEDS:
+            *_, seed = self.steps.encoder_of(self.paper.name, setting, changes)
+            unlike += () if seed is None else (GIVEN_ENCODER,)
         return Cell(kind, data, name, job, method, skipped, unlike, role)
 
     def method(self, name: str) -> tuple[str, runs.Method]:

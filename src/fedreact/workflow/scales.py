@@ -13,17 +13,20 @@ from fedreact.workflow.entries import PartitionSpec, Seeds
 ENCODER = "encoder"
 PARTITIONERS = "clients/partitioners"
 
+GIVEN_ENCODER = "all seeds share one encoder, so intervals are given this encoder"
+
 
 @dataclass(frozen=True)
 class Shared:
     """The encoder that settings share: of which partition, and with which seed.
 
     Without a seed each seed of a run has its own encoder, so that intervals count how encoders
-    differ.
+    differ. So it is for the roles of data in ``each_seed`` in any case.
     """
 
     partition: str
     seed: options.Natural | None = None
+    each_seed: tuple[str, ...] = ()
 
 
 @dataclass(frozen=True)
@@ -87,6 +90,12 @@ class PaperScale:
             return next(iter(reason.values())) if tuned else reason.get(kind)
         return reason
 
+    def unlike_of(self, setting: str, role: str, kind: str) -> tuple[str, ...]:
+        """Differences of the runs of a kind on a setting, beside those of all runs."""
+        of = self.differences_of
+        of_setting = self.unlike.get(setting, {}).get(kind, ())
+        return (*of.get(role, ()), *of.get(kind, ()), *of_setting)
+
     @property
     def all_differences(self) -> list[str]:
         """Those of everything, each with what it is of: roles, kinds of runs, settings."""
@@ -113,8 +122,11 @@ def check_scale(
         It names what its paper does not have, or an option that its step does not have.
     """
     scale = options.check(PaperScale, content, where)
+    roles = dict.fromkeys(spec.data for spec in partitions.values())
     if scale.encoder_from != "own":
-        options.check(Shared, scale.encoder_from, f"{where}: encoder_from")
+        shared = options.check(Shared, scale.encoder_from, f"{where}: encoder_from")
+        if odd := [role for role in shared.each_seed if role not in roles]:
+            raise UserError(f"{where}: encoder_from: each_seed: {unknown(odd[0], roles)}")
     for what in ("settings", "unlike", "encoder_own", "left_out"):
         for setting in getattr(scale, what):
             if setting not in settings:
@@ -129,7 +141,6 @@ def check_scale(
         if name not in partitions:
             raise UserError(f"{where}: partitions: {unknown(name, partitions)}")
         check_step(partitions[name].by, given, f"{where}: partitions: {name}")
-    roles = dict.fromkeys(spec.data for spec in partitions.values())
     for role in scale.of:
         if role not in roles:
             raise UserError(f"{where}: of: {unknown(role, roles)}")

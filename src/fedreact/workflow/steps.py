@@ -124,7 +124,10 @@ class Steps:
         asked = "own" if own in owner.scale.encoder_own else "shared"
         if source != "own" and of[""].get("encoder_from", asked) != "own":
             seed, shared = source.get("seed"), source["partition"]
-            if self.partition(dealer, name)[0].data == self.partition(dealer, shared)[0].data:
+            role = self.partition(dealer, name)[0].data
+            if role in source.get("each_seed", ()):
+                seed = None
+            if role == self.partition(dealer, shared)[0].data:
                 name = shared
         base, _ = variants.parts(name)
         data = self.partition(dealer, base)[0].data
