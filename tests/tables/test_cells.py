@@ -110,6 +110,28 @@ def test_rounding_may_have_moved_both_values_of_a_gap():
         assert cell(table, "RTD - 10 clients", "SC")["gap_verdict"] == verdict
 
 
+@pytest.mark.parametrize(
+    ("of_a1", "of_sc", "verdict", "of_gap"),
+    [
+        # The interval of one further seed ends at 0.6503. 0.6 may be 0.65 by rounding; with its ±
+        # it may lie inside.
+        (0.12, 0.0002, "differs", "differs"),
+        (0.12, 0.001, "reproduced", "differs"),
+        # The gap is -0.2 for sure and +0.1 as printed. Rounding may have moved it by 0.1, and its
+        # ± is sqrt(0.12^2 + 0.17^2) = 0.21.
+        (0.12, 0.17, "reproduced", "reproduced"),
+    ],
+)
+def test_what_a_paper_prints_after_plus_minus_may_move_its_values(of_a1, of_sc, verdict, of_gap):
+    beside = {"plus_minus": {"RTD & more": [of_a1, of_sc, None]}}
+    found = cell(built(PUBLISHED | beside, reference="A1"), "RTD & more", "SC")
+    assert (found["published_pm"], found["verdict"], found["gap_verdict"]) == (
+        of_sc,
+        verdict,
+        of_gap,
+    )
+
+
 def test_gaps_where_rows_are_methods():
     layout = [Place(place.column, place.row, place.folder, place.method) for place in LAYOUT]
     table = built(layout=layout, methods_are="row", reference="A1")

@@ -26,6 +26,12 @@ def test_published_values_are_read_and_checked(tmp_path):
     text = "{source: s, data: d, metric: m, columns: [A], rows: {r: [0.5]}, unstated: {}}"
     path.write_text(text)
     assert published.read(path)["rows"] == {"r": [0.5]}
+    path.write_text(text.replace("unstated", "plus_minus: {q: [0.1]}, unstated"))
+    with pytest.raises(UserError, match=r"t\.yaml: plus_minus: 'q' is unknown; known: r"):
+        published.read(path)
+    path.write_text(text.replace("unstated", "plus_minus: {r: [a]}, unstated"))
+    with pytest.raises(UserError, match=r"t\.yaml: row 'r' holds 'a', which is no number"):
+        published.read(path)
     path.write_text(text.replace("[0.5]", "[0.5, 0.6]"))
     with pytest.raises(UserError, match=r"t\.yaml: row 'r' has 2 values for 1 columns"):
         published.read(path)

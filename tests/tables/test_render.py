@@ -109,6 +109,8 @@ def test_a_line_of_the_csv_module_gives_the_same_cell():
     line = BASE | {"gap_low": "", "gap_high": ""}
     accuracy = plugins.load("metrics", "accuracy", "METRIC")
     assert cell_of(line, accuracy, "A1").text == "0.902 ± 0.005 [0.774] ≠"
+    more = line | {"published_pm": 0.02}
+    assert cell_of(more, accuracy, "A1").text == "0.902 ± 0.005 [0.774 ± 0.020] ≠"
     assert cell_of(line | {"published": "", "ci_low": "", "ci_high": ""}, accuracy).text == "0.902"
 
 
@@ -359,6 +361,12 @@ def test_texts_are_escaped_for_latex(plain, escaped):
 def test_a_published_value_alone_takes_one_line():
     tex = latex({"mean": None, "ci_low": None, "ci_high": None, "n_seeds": 0, "verdict": None})
     assert r"r & [0.774] \\" in tex
+
+
+def test_what_a_paper_prints_after_plus_minus_stands_in_the_brackets():
+    tex = latex({"published_pm": 0.02})
+    assert r"[0.774 $\pm$ 0.020]" in tex
+    assert "in brackets is the paper's own" in tex
 
 
 def test_latex_comes_in_parts_that_a_page_holds_with_one_number():

@@ -25,6 +25,7 @@ COLUMNS = [
     "ci_high",
     "n_seeds",
     "published",
+    "published_pm",
     "difference",
     "verdict",
     "pi_low",
@@ -37,8 +38,9 @@ COLUMNS = [
     "gap_pi_low",
     "gap_pi_high",
 ]
-"""Of a table's csv. ``pi`` is the 95% interval of one further seed, which judges; ``gap`` is a
-cell's score less that of its row's reference, by seed."""
+"""Of a table's csv. ``published_pm`` is what a paper prints after ±; ``pi`` is the 95% interval of
+one further seed, which judges; ``gap`` is a cell's score less that of its row's reference, by seed.
+"""
 
 
 UNLABELLED = "Published, label lost,"
@@ -96,15 +98,15 @@ def _scores(path):
     return found
 
 
-def judge(summary: Summary, published: float, rounding: float, spread: float = np.inf) -> str:
+def judge(summary: Summary, published: float, doubt: float, spread: float = np.inf) -> str:
     """Compare a published value, taken as one more run, with the rebuilt ones.
 
     Parameters
     ----------
     summary
         Of the rebuilt scores.
-    published, rounding
-        The value, and how far rounding may have moved it.
+    published, doubt
+        The value, and how far it may be off: by rounding, and by what is printed after its ±.
     spread
         Of the published values beside it: an interval that is wider could not tell them apart.
 
@@ -118,7 +120,7 @@ def judge(summary: Summary, published: float, rounding: float, spread: float = n
     if summary.n < FEWEST:
         return "undecided"
     low, high = summary.prediction
-    if not low - rounding <= published <= high + rounding:
+    if not low - doubt <= published <= high + doubt:
         return "differs"
     return "undecided" if high - low > spread else "reproduced"
 
@@ -254,8 +256,10 @@ def build(
                 cell["difference"] = s.mean - value
                 decimals = values.decimals_beside(value, published["rows"][place.row])
                 half = 0.5 * 10.0**-decimals
+                pm = values.plus_minus(published, place.row, place.column)
+                cell["published_pm"] = pm
                 if not (why or values.unsure(published, place.row, place.column)):
-                    cell["verdict"] = judge(s, value, half, spread)
+                    cell["verdict"] = judge(s, value, half + (pm or 0.0), spread)
             beside = places.get(about.beside(place)) if about.reference else None
             gaps = paired(by_seed, of_cell(means, beside), metric) if beside else []
             if beside is not place and len(gaps):
@@ -267,7 +271,9 @@ def build(
                     cell |= {"gap_published": value - theirs, "gap_verdict": "not-comparable"}
                     doubts = [values.unsure(published, p.row, p.column) for p in (place, beside)]
                     if not (why or beside.unlike or any(doubts)):  # rounding moves both
-                        cell["gap_verdict"] = judge(s, value - theirs, 2 * half, spread)
+                        other = values.plus_minus(published, beside.row, beside.column)
+                        doubt = 2 * half + np.hypot(pm or 0.0, other or 0.0)
+                        cell["gap_verdict"] = judge(s, value - theirs, doubt, spread)
             lines.append(cell)
     for i, row in enumerate(published.get("unlabelled", []), start=1):
         for column, value in zip(published["columns"], row):

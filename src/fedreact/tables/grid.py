@@ -183,11 +183,18 @@ def cell_of(
     return Cell(
         mean=number(line["mean"], metric.decimals),
         spread="" if metric.counted else spread(line, metric.decimals),
-        published=number(line["published"], metric.decimals),
+        published=_published(line, metric.decimals),
         sign=SIGNS.get(line["verdict"], "") if judged else "",
         against=_against(line, metric) if reference else "",
         mark="" if _no(line["published"]) else (marks or {}).get((line["row"], line["column"]), ""),
     )
+
+
+def _published(line, decimals):
+    """A published value, with what its paper prints after ±."""
+    beside = line.get("published_pm")
+    more = "" if _no(beside) else f" ± {number(beside, decimals)}"
+    return number(line["published"], decimals) + more
 
 
 def spread(line: Mapping[str, Any], decimals: int) -> str:
@@ -247,6 +254,8 @@ def _legend(shown, blocks, cells, reference):
         )
     elif any(cell.published for cell in shown):
         parts.append("A cell is the rebuilt value [published value]")
+    if any("±" in cell.published for cell in shown):
+        parts.append("± in brackets is the paper's own")
     if any("(" in cell.spread for cell in shown):
         parts.append("(low–high): the interval ends at a bound of the score")
     signs = {cell.sign for cell in shown} - {""}

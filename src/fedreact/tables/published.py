@@ -5,7 +5,7 @@ from decimal import Decimal
 from pathlib import Path
 
 from fedreact import options
-from fedreact.errors import UserError
+from fedreact.errors import UserError, unknown
 from fedreact.reading import read_yaml
 
 NOTHING = {"source": "nothing", "data": "", "metric": "", "columns": [], "rows": {}}
@@ -33,14 +33,18 @@ def check(published: dict, where: str) -> None:
     kinds |= {"unstated": dict}
     if not isinstance(published, dict):
         raise UserError(f"{where}: holds no keys; wanted {', '.join(kinds)}")
-    more = ["data_of", "metric_of", "unlabelled", "unsure"]
-    if unknown := sorted(set(map(str, published)) - {*kinds, *more}):
-        raise UserError(f"{where}: unknown key {unknown[0]}; known: {', '.join([*kinds, *more])}")
+    more = ["data_of", "metric_of", "unlabelled", "unsure", "plus_minus"]
+    if strange := sorted(set(map(str, published)) - {*kinds, *more}):
+        raise UserError(f"{where}: unknown key {strange[0]}; known: {', '.join([*kinds, *more])}")
     for key, kind in kinds.items():
         if not isinstance(published.get(key), kind):
             raise UserError(f"{where}: {key} must be a {kind.__name__}")
-    n = len(published["columns"])
-    for name, row in published["rows"].items():
+    n, beside = len(published["columns"]), published.get("plus_minus", {})
+    if not isinstance(beside, dict):
+        raise UserError(f"{where}: plus_minus must be a dict")
+    if odd := [name for name in beside if name not in published["rows"]]:
+        raise UserError(f"{where}: plus_minus: {unknown(odd[0], published['rows'])}")
+    for name, row in [*published["rows"].items(), *beside.items()]:
         if not isinstance(row, list) or len(row) != n:
             found = len(row) if isinstance(row, list) else "no"
             raise UserError(f"{where}: row {name!r} has {found} values for {n} columns")
@@ -76,6 +80,11 @@ def value_of(published: dict, row: str, column: str, metric: str) -> float | Non
     if metric != published.get("metric_of", {}).get(row, published["metric"]):
         return None
     return dict(zip(published["columns"], published["rows"].get(row, []))).get(column)
+
+
+def plus_minus(published: dict, row: str, column: str) -> float | None:
+    """What is printed after the ± of a cell's published value, if anything is."""
+    return dict(zip(published["columns"], published.get("plus_minus", {}).get(row, []))).get(column)
 
 
 def unsure(published: dict, row: str, column: str) -> str | None:
