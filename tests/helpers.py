@@ -122,7 +122,9 @@ def check_claims(project, paper):
     of_contrasts = set(judged["claim"][judged["at"].notna()])
     assert of_contrasts == set(judged["claim"])
     assert (judged["n_seeds"] < 3).all()
-    assert set(judged["outcome"]) <= {"undecided", "not-testable"}
+    decided = judged["outcome"] != "undecided"
+    assert (judged["outcome"][decided] == "not-testable").all()
+    assert judged["reason"][decided & judged["at"].notna()].notna().all()
 
 
 def descendants(pid):

@@ -125,7 +125,7 @@ def test_rounding_may_have_moved_both_values_of_a_gap():
 def test_what_a_paper_prints_after_plus_minus_may_move_its_values(of_a1, of_sc, verdict, of_gap):
     beside = {"plus_minus": {"RTD & more": [of_a1, of_sc, None]}}
     found = cell(built(PUBLISHED | beside, reference="A1"), "RTD & more", "SC")
-    assert (found["published_pm"], found["verdict"], found["gap_verdict"]) == (
+    assert (found["published_plus_minus"], found["verdict"], found["gap_verdict"]) == (
         of_sc,
         verdict,
         of_gap,

@@ -109,7 +109,7 @@ def test_a_line_of_the_csv_module_gives_the_same_cell():
     line = BASE | {"gap_low": "", "gap_high": ""}
     accuracy = plugins.load("metrics", "accuracy", "METRIC")
     assert cell_of(line, accuracy, "A1").text == "0.902 ± 0.005 [0.774] ≠"
-    more = line | {"published_pm": 0.02}
+    more = line | {"published_plus_minus": 0.02}
     assert cell_of(more, accuracy, "A1").text == "0.902 ± 0.005 [0.774 ± 0.020] ≠"
     assert cell_of(line | {"published": "", "ci_low": "", "ci_high": ""}, accuracy).text == "0.902"
 
@@ -364,7 +364,7 @@ def test_a_published_value_alone_takes_one_line():
 
 
 def test_what_a_paper_prints_after_plus_minus_stands_in_the_brackets():
-    tex = latex({"published_pm": 0.02})
+    tex = latex({"published_plus_minus": 0.02})
     assert r"[0.774 $\pm$ 0.020]" in tex
     assert "in brackets is the paper's own" in tex
 

@@ -25,7 +25,7 @@ COLUMNS = [
     "ci_high",
     "n_seeds",
     "published",
-    "published_pm",
+    "published_plus_minus",
     "difference",
     "verdict",
     "pi_low",
@@ -38,8 +38,11 @@ COLUMNS = [
     "gap_pi_low",
     "gap_pi_high",
 ]
-"""Of a table's csv. ``published_pm`` is what a paper prints after ±; ``pi`` is the 95% interval of
-one further seed, which judges; ``gap`` is a cell's score less that of its row's reference, by seed.
+"""Columns of a table's csv.
+
+``published_plus_minus`` is the number that a paper prints after ±. ``pi`` is the 95% prediction
+interval of one further seed; cells are judged by it. ``gap`` is a cell's score minus that of its
+row's reference, paired by seed.
 """
 
 
@@ -257,7 +260,7 @@ def build(
                 decimals = values.decimals_beside(value, published["rows"][place.row])
                 half = 0.5 * 10.0**-decimals
                 pm = values.plus_minus(published, place.row, place.column)
-                cell["published_pm"] = pm
+                cell["published_plus_minus"] = pm
                 if not (why or values.unsure(published, place.row, place.column)):
                     cell["verdict"] = judge(s, value, half + (pm or 0.0), spread)
             beside = places.get(about.beside(place)) if about.reference else None

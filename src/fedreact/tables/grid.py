@@ -192,7 +192,7 @@ def cell_of(
 
 def _published(line, decimals):
     """A published value, with what its paper prints after ±."""
-    beside = line.get("published_pm")
+    beside = line.get("published_plus_minus")
     more = "" if _no(beside) else f" ± {number(beside, decimals)}"
     return number(line["published"], decimals) + more
 

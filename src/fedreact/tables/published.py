@@ -50,6 +50,10 @@ def check(published: dict, where: str) -> None:
             raise UserError(f"{where}: row {name!r} has {found} values for {n} columns")
         if wrong := [value for value in row if not _is_number(value)]:
             raise UserError(f"{where}: row {name!r} holds {wrong[0]!r}, which is no number")
+    for name, row in beside.items():
+        if wrong := [value for value in row if value is not None and value < 0]:
+            at = f"{where}: row {name!r} of plus_minus"
+            raise UserError(f"{at} holds {wrong[0]!r}, which is negative")
     if not all(isinstance(column, str) for column in published["columns"]):
         raise UserError(f"{where}: columns must be texts")
     for row in published.get("unlabelled", []):

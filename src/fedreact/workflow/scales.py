@@ -105,7 +105,14 @@ class PaperScale:
             for text in texts:
                 found.setdefault(text, []).append(of)
         each = [f"{', '.join(of)}: {text}" for text, of in found.items()]
-        return [*self.differences, *each]
+        return [*self.differences, *each, *self._given_encoder()]
+
+    def _given_encoder(self):
+        """What is said of intervals where all seeds share one encoder."""
+        if self.encoder_from == "own" or self.encoder_from.get("seed") is None:
+            return []
+        own = [*self.encoder_from.get("each_seed", ()), *self.encoder_own]
+        return [GIVEN_ENCODER + (f" (except: {', '.join(own)})" if own else "")]
 
 
 def check_scale(
