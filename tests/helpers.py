@@ -161,7 +161,7 @@ def longer_training(folder, rounds):
     return project
 
 
-def wait_until(condition, seconds=120):
+def wait_until(condition, seconds=300):
     """Wait for something to become true, and return it."""
     deadline = time.monotonic() + seconds
     while not (found := condition()):

@@ -97,7 +97,7 @@ def state(job):
     return ask("squeue", "-h", "-t", "all", "-j", job, "-o", "%T").strip()
 
 
-def halt_all(project):
+def halt_all(project, run):
     """SLURM's numbers of the trainings, each halted after its first checkpoint.
 
     Some stops take a while, and none may end before.
@@ -105,6 +105,7 @@ def halt_all(project):
     halted = {}
 
     def all_halted():
+        assert run.poll() is None, "the workflow ended before its trainings were halted"
         for encoder in set(ENCODERS) - set(halted):
             below = Path(encoder).relative_to("results/smoke").with_suffix("")
             checkpoints = project / "results/smoke/checkpoints" / below.parent
@@ -112,7 +113,7 @@ def halt_all(project):
                 halted[encoder] = job
         return len(halted) == len(ENCODERS)
 
-    wait_until(all_halted)
+    wait_until(all_halted, 600)  # a busy machine takes minutes to reach the trainings
     return [halted[encoder] for encoder in ENCODERS]
 
 
@@ -163,8 +164,8 @@ def test_trainings_that_are_stopped_go_on_to_the_same_bits(cluster, tmp_path):
         ) as run,
     ):
         try:
-            stop_all(halt_all(project))
-            status = run.wait(300)
+            stop_all(halt_all(project, run))
+            status = run.wait(900)
         finally:
             run.kill()
     assert status == 0, (tmp_path / "printed.txt").read_text()[-4000:]
