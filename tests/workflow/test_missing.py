@@ -51,6 +51,36 @@ def test_a_figure_has_panels_of_the_data_that_is_there(monkeypatch):
     assert plan.outputs.missing("aso_fed_fig5_6") is None
 
 
+def test_a_scale_leaves_out_a_setting_under_one_change(project):
+    change = "switching10-0.2-0.2+test_on=long-run"
+
+    def edit(scale):
+        scale.setdefault("left_out", {})[change] = "it takes too long"
+
+    edit_yaml("config/papers/fed_react/scales/smoke.yaml", edit)
+    plan = make_plan()
+    cells = plan.outputs.cells("table02")
+    skipped = {row: cell.skipped for (row, _), cell in cells.items()}
+    assert skipped["RTD - 10 clients (Strategy 1), tested on the long run"] == "it takes too long"
+    assert skipped["RTD - 10 clients (Strategy 1)"] is None
+    # The ledger measures this alternative, too, and a claim is read under it.
+    assert change not in {setting for _, _, setting, _ in plan.cells("fed_react").jobs()}
+    readings = {one["claim"]: [] for one in plan.claims.asked("fed_react")}
+    for one in plan.claims.asked("fed_react"):
+        readings[one["claim"]] += [at for at, *_ in one["contrasts"] if "long" in one["reading"]]
+    assert readings["best-under-drift"]
+    assert "RTD - 10 clients (Strategy 1)" not in readings["best-under-drift"]
+
+
+def test_a_setting_that_is_left_out_is_known(project):
+    def edit(scale):
+        scale.setdefault("left_out", {})["nowhere+C=10.0"] = "it takes too long"
+
+    edit_yaml("config/papers/fed_react/scales/smoke.yaml", edit)
+    with pytest.raises(UserError, match="left_out: 'nowhere' is unknown"):
+        make_plan()
+
+
 def test_a_table_whose_cells_a_scale_leaves_out_is_none_of_its_targets(monkeypatch):
     monkeypatch.chdir(ROOT)
     plan = make_plan(scale="quick")

@@ -1,5 +1,4 @@
-"""Cells of tables, and what figures, searches and the ledger ask for: which runs, of which
-methods."""
+"""Which runs, of which methods, tables, figures, searches and the ledger ask for."""
 
 from collections.abc import Mapping
 from dataclasses import dataclass, field, replace
@@ -92,10 +91,8 @@ class Cells:
         cells = {
             place: self.cell(one, f"{where}: {', '.join(place)}") for place, one in asked.items()
         }
-        reason = self.paper.scale.tables_left_out.get(name)
-        return {
-            place: replace(cell, skipped=cell.skipped or reason) for place, cell in cells.items()
-        }
+        why = self.paper.scale.tables_left_out.get(name)
+        return {at: replace(cell, skipped=cell.skipped or why) for at, cell in cells.items()}
 
     @once
     def figure(self, name: str) -> dict[tuple[str, str], Cell]:
@@ -129,7 +126,8 @@ class Cells:
             method = variants.of_method(kind, method, variants.different(better, method, of_run))
         cell = self.of(kind, setting, changes, method, of_run)
         owner, own = self.steps.cited(self.paper.name, "settings", setting)
-        reason = owner.scale.reason_to_leave_out(own, kind, bool(asked.get("tuned")))
+        names = own, cell.setting
+        reason = owner.scale.reason_to_leave_out(names, kind, bool(asked.get("tuned")))
         return replace(cell, skipped=cell.skipped or reason)
 
     def of(
@@ -243,7 +241,8 @@ class Cells:
         for name in self.paper.ledger:
             for setting, value, key in self.alternatives(name):
                 for (kind, data, of, job), asked in taken.items():
-                    if of == setting and (other := self.changed(kind, setting, key, value)):
+                    other = self.changed(kind, setting, key, value) if of == setting else None
+                    if other and other not in self.paper.scale.left_out:
                         # A table may show the alternative, too, of some of the methods.
                         there = self._jobs.setdefault((kind, data, other, job), Job())
                         there.methods = {**asked.methods, **there.methods}

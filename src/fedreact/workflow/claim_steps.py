@@ -197,9 +197,15 @@ class ClaimSteps:
                         labels = (at, left, right)
                         line = self._line(paper, metric, *labels, *changed, None, effect, margin)
                         alternatives.setdefault(f"{entry}: {value}", []).append(line)
-            if not alternatives and not any(
-                cell.skipped for cell in of.table(claim.table).values()
-            ):
+            left_out = [cell.skipped for cell in of.table(claim.table).values()]
+            left_out += [
+                of.changed(cell.kind, setting, key, value) in paper.scale.left_out
+                for setting, value, key in of.alternatives(entry)
+                for _, _, _, *cells, _, _, _ in contrasts
+                for cell in cells
+                if isinstance(cell, Cell) and cell.setting == setting
+            ]
+            if not alternatives and not any(left_out):
                 raise UserError(f"{where}: ledger: {entry} is not measured on a setting of this")
             for reading, lines in alternatives.items():
                 yield one | {"reading": reading, "contrasts": lines}

@@ -1,6 +1,6 @@
 """A paper's scale, ``config/papers/<paper>/scales/<scale>.yaml``, checked."""
 
-from collections.abc import Mapping
+from collections.abc import Iterable, Mapping
 from dataclasses import dataclass, field
 from typing import Any
 
@@ -8,6 +8,7 @@ from fedreact import options, plugins
 from fedreact.encoding import spec as encoding
 from fedreact.errors import UserError, known, unknown
 from fedreact.runs import contract as runs
+from fedreact.workflow import variants
 from fedreact.workflow.entries import PartitionSpec, Seeds
 
 ENCODER = "encoder"
@@ -58,8 +59,9 @@ class PaperScale:
     unlike
         Further differences, by setting and kind of run.
     left_out
-        Why tables and figures leave out a setting at this scale: a reason for all kinds of run, or
-        a reason by kind. Searches do not leave it out.
+        Why tables and figures leave out a setting, or a setting with changes as runs are named
+        (``eeg10+C=10.0``), at this scale: a reason for all kinds of run, or a reason by kind.
+        Searches do not leave it out.
     tables_left_out
         Why a table is left out at this scale.
     """
@@ -79,13 +81,13 @@ class PaperScale:
     left_out: dict[str, Any] = field(default_factory=dict)
     tables_left_out: dict[str, str] = field(default_factory=dict)
 
-    def reason_to_leave_out(self, setting: str, kind: str, tuned: bool) -> str | None:
-        """Return why a cell of this setting and kind of run is left out, or ``None``.
+    def reason_to_leave_out(self, names: Iterable[str], kind: str, tuned: bool) -> str | None:
+        """Return why a cell is left out, or ``None``; ``names`` are its setting's and its run's.
 
         A row of tuned methods is left out whole where a kind of run of its setting is: without the
         methods that were tuned it would repeat the row beside it.
         """
-        reason = self.left_out.get(setting)
+        reason = next((self.left_out[name] for name in names if name in self.left_out), None)
         if isinstance(reason, Mapping):
             return next(iter(reason.values())) if tuned else reason.get(kind)
         return reason
@@ -135,7 +137,8 @@ def check_scale(
         if odd := [role for role in shared.each_seed if role not in roles]:
             raise UserError(f"{where}: encoder_from: each_seed: {unknown(odd[0], roles)}")
     for what in ("settings", "unlike", "encoder_own", "left_out"):
-        for setting in getattr(scale, what):
+        for name in getattr(scale, what):
+            setting = variants.parts(name)[0] if what == "left_out" else name
             if setting not in settings:
                 raise UserError(f"{where}: {what}: {unknown(setting, settings)}")
     for setting, reason in scale.left_out.items():
