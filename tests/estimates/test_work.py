@@ -91,7 +91,7 @@ def test_algorithms_count_each_model_that_they_train(work, algorithm, models):
 
 
 def test_a_clustered_run_by_hand(project):
-    work = Work(Plan(BASE | {"scale": "quick"}))
+    work = Work(Plan(BASE | {"scale": "overnight"}))
     rule, wildcards = of_run("run", "clustered", "participation0.5", "all")
     n_methods = len(work.plan.runs.job(SimpleNamespace(**wildcards)).methods)
     assert n_methods > 10
@@ -99,8 +99,8 @@ def test_a_clustered_run_by_hand(project):
     # ten steps of descent.
     fits = 2 * 64**2 * 320 + 60 * 10 * 64**2
     each = 40 * 10 * 64**2 + 4 * 10 * 64 * 320
-    # Half of 100 clients take part in each of 20 rounds.
-    expected = 100 * 0.5 * 20 * (fits + n_methods * each) / 1e9
+    # Half of 100 clients take part in each of 60 rounds.
+    expected = 100 * 0.5 * 60 * (fits + n_methods * each) / 1e9
     assert work.gflops(rule, wildcards) == pytest.approx(expected)
 
 

@@ -29,7 +29,7 @@ NAMED = [
     "memory-helps-stationary",
     "best-under-drift",
     "best-under-migration",
-    "best-whatever-the-clusters",
+    "switching-10",
 ]
 """Claims of Fed-REACT that it stands or falls with."""
 BUDGET, BLOCK = 4 * 2**20, 4096
