@@ -1,6 +1,5 @@
 """Make one table of a paper, rebuilt beside published: csv, LaTeX, Markdown, and its origins."""
 
-import json
 from pathlib import Path
 
 import pandas as pd
@@ -46,7 +45,7 @@ def main(args):
     labels = names.labels(lines, "column") | names.labels(lines, "row")
     came_from |= {"caption": caption, "notes": [note.alone(labels) for note in below]}
     came_from |= {"reference": spec.get("reference"), "findings": findings}
-    write_text(args.output.with_suffix(origins.SUFFIX), json.dumps(came_from, indent=1) + "\n")
+    origins.write(args.output, came_from)
     log.info("%s", text)
 
 

@@ -22,7 +22,8 @@ quietly() {
 }
 
 by_pip() { quietly .venv/bin/python -m pip install --progress-bar off "$@"; }
-by_uv() { quietly "$uv_command" pip install --python .venv "$@"; }
+# As pip does, it compiles what it installs: the first start of each program need not.
+by_uv() { quietly "$uv_command" pip install --python .venv --compile-bytecode "$@"; }
 
 # The index that pip is told to use is uv's as well.
 find_uv() {

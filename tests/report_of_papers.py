@@ -10,6 +10,7 @@ from small_table import LAYOUT, METRICS, PUBLISHED, RESULTS, folder, scores
 
 from fedreact.claims import judged
 from fedreact.tables import cells, origins
+from fedreact.workflow.files import ORIGINS
 
 LEDGER = {
     "linkage": {"question": "Which linkage?", "taken": "ward", "why": "It reads <so>."},
@@ -72,7 +73,7 @@ def table(place, name, title="Accuracy", data="rtd"):
     came["records"] = {run: record(run, 0) for run in sorted(runs)}
     came |= {"caption": f"{title}. Rebuilt on {data}.", "reference": "A1"}
     came["notes"] = ["A first note.", "A second one, 5 < 6."]
-    csv.with_suffix(origins.SUFFIX).write_text(json.dumps(came))
+    csv.with_suffix(ORIGINS).write_text(json.dumps(came))
     shown = {"title": title, "methods": "column", "names": {}}
     return {"name": name, "short": "table05", "csv": str(csv), **shown}
 

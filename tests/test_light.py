@@ -38,6 +38,7 @@ def modules(pattern):
         "figures/*.py",
         "studies/*.py",
         "runs/*/spec.py",
+        "workflow/*.py",
     ],
 )
 def test_files_that_the_workflow_asks_load_nothing_heavy(pattern):

@@ -19,6 +19,7 @@ from fedreact.reference.keep import keep
 from fedreact.tables import origins
 from fedreact.tables.cells import About, Place, build, computed, read_scores
 from fedreact.tables.published import read as no_paper
+from fedreact.workflow.files import ORIGINS
 
 REFERENCES = ROOT / "reference"
 WITH_VALUES = sorted(path.parent for path in REFERENCES.glob(f"*/*/{store.VALUES}"))
@@ -174,7 +175,7 @@ def write_table(table, csv, **came):
     as_csv = {"index": False, "float_format": "%.6f", "lineterminator": "\n"}
     atomic.write_text(csv, table.to_csv(**as_csv))
     told = origins.origins(csv.stem, table, no_paper(None), "", csv, **came)
-    csv.with_suffix(origins.SUFFIX).write_text(json.dumps(told))
+    csv.with_suffix(ORIGINS).write_text(json.dumps(told))
 
 
 @pytest.fixture

@@ -15,6 +15,7 @@ from fedreact.digest import code_digest
 from fedreact.errors import UserError
 from fedreact.tables import cells, origins
 from fedreact.tables.cells import Place
+from fedreact.workflow.files import ORIGINS
 
 
 @pytest.fixture
@@ -105,7 +106,7 @@ def test_a_table_without_its_origins_says_how_to_get_them(table):
         origins.read(csv)
     with pytest.raises(UserError, match="no such file"):
         origins.read(csv.with_name("u.csv"))
-    csv.with_suffix(origins.SUFFIX).write_text("{")
+    csv.with_suffix(ORIGINS).write_text("{")
     with pytest.raises(UserError, match="not JSON"):
         origins.read(csv)
 
@@ -166,7 +167,7 @@ def test_code_is_as_now_unknown_or_was_never_known(table):
 @pytest.mark.parametrize("form", [".md", ".tex"])
 def test_other_forms_of_a_table_are_the_same_table(table, capsys, form):
     csv = Path(table["csv"]["path"])
-    csv.with_suffix(origins.SUFFIX).write_text(json.dumps(table))
+    csv.with_suffix(ORIGINS).write_text(json.dumps(table))
     csv.with_suffix(form).write_text("| |")
     words = {"row": "10 clients", "column": "sc", "metric": "rand", "json": False}
     explain_cell.main(Namespace(table=csv.with_suffix(form), **words))
@@ -176,7 +177,7 @@ def test_other_forms_of_a_table_are_the_same_table(table, capsys, form):
 @pytest.mark.parametrize("as_json", [False, True])
 def test_the_command_explains_a_cell_of_a_table(table, capsys, as_json):
     csv = Path(table["csv"]["path"])
-    csv.with_suffix(origins.SUFFIX).write_text(json.dumps(table))
+    csv.with_suffix(ORIGINS).write_text(json.dumps(table))
     args = Namespace(table=csv, row="10 clients", column="sc", metric="rand", json=as_json)
     explain_cell.main(args)
     printed = capsys.readouterr().out

@@ -19,7 +19,8 @@ from fedreact.workflow.start import check_writable, mend_times, remove_parts
 
 try:
     PLAN = Plan(config)
-    PLAN.check()
+    if workflow.is_main_process:  # else it is a job of a run that was checked when it began
+        PLAN.check()
 except UserError as error:
     raise WorkflowError(str(error)) from None
 

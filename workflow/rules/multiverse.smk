@@ -85,11 +85,11 @@ rule multiverse_curve:
 
 rule multiverse:
     input:
-        [
+        lambda w: [
             f"{OUT}/multiverse/{paper}/multiverse.md"
             for paper in PLAN.multiverse.papers()
         ],
-        [
+        lambda w: [
             f"{OUT}/multiverse/{paper}/curves/{claim}+{setting}.png"
             for paper in PLAN.multiverse.papers()
             for claim, setting in PLAN.multiverse.curves(paper)

@@ -10,7 +10,6 @@ from dataclasses import dataclass
 from typing import Any
 
 import numpy as np
-from scipy.stats import qmc
 
 from fedreact.errors import UserError
 
@@ -59,6 +58,8 @@ def draw(choices: Sequence[Choice], n: int, seed: int) -> np.ndarray:
         ``int [n, len(choices)]``: the place of each value. Each value of a choice comes equally
         often, up to the rounding of n.
     """
+    from scipy.stats import qmc  # the workflow loads this module, and starts often
+
     if not choices:
         raise UserError("there is no open choice to vary")
     sequence = qmc.Sobol(len(choices), seed=np.random.default_rng(seed))

@@ -14,7 +14,7 @@ from fedreact.errors import UserError
 from fedreact.provenance import is_input, upstream
 from fedreact.reading import read_yaml
 from fedreact.reference import store, values
-from fedreact.tables.origins import SUFFIX
+from fedreact.workflow.files import ORIGINS
 
 ALONE = ("assumptions/*.csv", "assumptions/*.md", "searches/*.csv", "searches/*.md")
 """What takes hours and is run by itself."""
@@ -172,7 +172,7 @@ def findings_of(tables: Iterable[Path]) -> dict[str, dict[str, list[str]]]:
     """Collect what makes rows of tables mean nothing, from the origins beside their csv."""
     findings = {}
     for csv in tables:
-        origins = csv.with_suffix(SUFFIX)
+        origins = csv.with_suffix(ORIGINS)
         if origins.is_file() and (rows := json.loads(origins.read_text()).get("findings")):
             findings[csv.stem] = rows
     return findings

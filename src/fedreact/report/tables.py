@@ -11,7 +11,7 @@ import pandas as pd
 from fedreact import plugins
 from fedreact.report.names import interval, number, printed
 from fedreact.tables.labels import Names
-from fedreact.tables.origins import SUFFIX
+from fedreact.workflow.files import ORIGINS
 
 WIDEST = 7
 """Columns that fit a screen. Of a table with more, these are shown as rows."""
@@ -112,7 +112,7 @@ def read(given: Mapping[str, Any]) -> Table:
     labels = dict.fromkeys(("row", "column"), str)  # "10" and "NA" are labels, too
     found = pd.read_csv(csv, keep_default_na=False, na_values=[""], dtype=labels)
     lines = found.astype(object).where(found.notna(), None).to_dict("records")
-    origins = json.loads(csv.with_suffix(SUFFIX).read_text())
+    origins = json.loads(csv.with_suffix(ORIGINS).read_text())
     caption = origins["caption"].removeprefix(f"{given['title']}. ")
     return Table(
         *(given["name"], printed(given["short"]), given["title"], caption, origins["notes"]),

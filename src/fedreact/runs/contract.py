@@ -138,6 +138,11 @@ def _kinds(here):
 
 def part_of(kind: str, part: str) -> ModuleType:
     """``spec`` or ``run`` of a kind of run."""
+    return _part_of(Path.cwd(), kind, part)
+
+
+@cache  # a plan asks ten thousand times
+def _part_of(here, kind, part):
     return plugins.module(plugins.find(f"runs/{kind}", part, _DEFINED[part]))
 
 

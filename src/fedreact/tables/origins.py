@@ -14,12 +14,12 @@ from typing import Any
 import pandas as pd
 
 from fedreact import provenance
+from fedreact.atomic import write_text
 from fedreact.errors import UserError
 from fedreact.tables import cells
 from fedreact.tables import published as values
-from fedreact.workflow.files import results_of
+from fedreact.workflow.files import ORIGINS, results_of
 
-SUFFIX = ".provenance.json"
 # Characters of an option that people are shown.
 LONGEST = 200
 
@@ -93,6 +93,11 @@ def _published(cell, published, file):
     return {"value": cell["published"], "source": published["source"], **place, "file": file}
 
 
+def write(csv: Path, came_from: dict) -> None:
+    """Write the origins of a table beside its csv."""
+    write_text(csv.with_suffix(ORIGINS), json.dumps(came_from, indent=1) + "\n")
+
+
 def read(csv: Path) -> dict:
     """Origins of a table, from the file beside it.
 
@@ -108,7 +113,7 @@ def read(csv: Path) -> dict:
     """
     if not csv.is_file():
         raise UserError(f"{csv}: no such file")
-    path = csv.with_suffix(SUFFIX)
+    path = csv.with_suffix(ORIGINS)
     try:
         return json.loads(path.read_text())
     except FileNotFoundError as error:

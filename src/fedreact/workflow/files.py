@@ -5,6 +5,8 @@ from dataclasses import dataclass
 from pathlib import Path
 
 SUFFIXES = {"tables": (".csv", ".tex", ".md"), "figures": (".pdf", ".png")}
+ORIGINS = ".provenance.json"
+"""Suffix of a table's origins (:mod:`fedreact.tables.origins`), beside its csv."""
 """The forms that tables and figures are written in."""
 
 ON = "on"

@@ -6,7 +6,7 @@ from itertools import product
 from math import prod
 from typing import TYPE_CHECKING, Any
 
-from fedreact import options
+from fedreact import options, plugins
 from fedreact.errors import UserError, unknown
 from fedreact.multiverse.universe import Choice, changes, draw
 from fedreact.runs import contract as runs
@@ -49,11 +49,13 @@ class MultiverseSteps:
         try:
             if content.multiverse.kind not in runs.kinds():
                 raise UserError(f"kind: {unknown(content.multiverse.kind, runs.kinds())}")
-            self.code(paper)
+            for name in self._plugins(paper):
+                plugins.find(*name)
             self.asked(paper)
-            for view in PART:
-                for setting in self.settings(paper, view):
-                    self.universes(paper, view, setting)
+            each = [(one, place) for one in self.choices(paper) for place in range(len(one.values))]
+            for setting, (choice, place) in product(self.settings(paper, DRAWN), each):
+                self._drawn(paper, setting, 0, changes([choice], [place]))
+            self.settings(paper, TUNED)
         except UserError as error:
             where = f"{content.folder}/multiverse.yaml: "
             raise UserError(where + str(error).removeprefix(where)) from None
@@ -214,12 +216,14 @@ class MultiverseSteps:
 
     def code(self, paper: str) -> str:
         """Digest of the code of a part's run."""
+        return digest("scripts/multiverse.py", self._plugins(paper))
+
+    def _plugins(self, paper):
+        """Folder, name and content of each file that a part's run loads by its name."""
         spec = self.plan.steps.paper(paper).multiverse
-        named = [(f"runs/{spec.kind}", "run", "run"), ("metrics", spec.metric, "METRIC")]
-        for name in spec.methods:
-            _, method = self.plan.cells(paper).method(name)
-            named.append((f"algorithms/{spec.kind}", method.algorithm, "ALGORITHM"))
-        return digest("scripts/multiverse.py", named)
+        methods = [self.plan.cells(paper).method(name)[1] for name in spec.methods]
+        named = [(f"algorithms/{spec.kind}", one.algorithm, "ALGORITHM") for one in methods]
+        return [(f"runs/{spec.kind}", "run", "run"), ("metrics", spec.metric, "METRIC"), *named]
 
     # ---- What is made of them --------------------------------------------------------------------
 

@@ -7,8 +7,8 @@ from typing import TYPE_CHECKING, Any
 from fedreact import plugins
 from fedreact.metrics.contract import COMPARED
 from fedreact.provenance import sha256
-from fedreact.tables.origins import SUFFIX
 from fedreact.workflow.code import digest
+from fedreact.workflow.files import ORIGINS
 
 if TYPE_CHECKING:
     from fedreact.workflow.plan import Plan
@@ -27,7 +27,7 @@ class ReportSteps:
     def tables(self) -> list[str]:
         """Files of its tables, and what lies beside them."""
         found = [self.plan.files.table(name)[0] for name in self.targets("tables")]
-        return found + [str(Path(csv).with_suffix(SUFFIX)) for csv in found]
+        return found + [str(Path(csv).with_suffix(ORIGINS)) for csv in found]
 
     def tex(self) -> list[str]:
         """Files of its tables that a reader may take from the page."""
