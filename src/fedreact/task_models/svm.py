@@ -83,6 +83,17 @@ def fit_linear_svm(X, y, n_classes, C=1.0, loss="squared_hinge", valid=None) -> 
     return weights
 
 
+def multiply_adds(m: int, n_features: int, n_classes: int) -> float:
+    """Multiply-adds of one client's fit to m samples, in steps 1 and 2 and for the weights.
+
+    They are the Gram matrix, a Cholesky factor and the inverse from it, the guess, and the weights
+    from the dual. Newton's steps of the few other problems are left out. Fits in w are counted
+    likewise, with the roles of samples and features exchanged.
+    """
+    small, large = sorted((m, n_features + 1))
+    return small**2 * large + small**3 / 2 + n_classes * (GUESS_STEPS * small**2 + small * large)
+
+
 def signs(y, n_classes, valid) -> np.ndarray:
     """Targets [K, n_classes, m]: +1 for the class, -1 for the rest, 0 for what does not count."""
     if y.ndim == 3:

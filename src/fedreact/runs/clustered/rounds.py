@@ -5,6 +5,7 @@ the server does and in nothing else.
 """
 
 from collections.abc import Callable, Iterator, Mapping
+from dataclasses import replace
 from typing import NamedTuple
 
 import numpy as np
@@ -18,6 +19,7 @@ from fedreact.metrics.contract import PRIMARY, Metric
 from fedreact.rng import generator
 from fedreact.runs.clustered.scoring import HeldOut, rand_score
 from fedreact.runs.clustered.tasks import LinearTask
+from fedreact.runs.clustered.work import CountedClients
 
 
 class RoundScores(NamedTuple):
@@ -37,6 +39,9 @@ class RoundScores(NamedTuple):
         The same over the tenth of the clients where it is worst.
     n_clusters
         Clusters that the method has found; NaN for methods without one cluster for each client.
+    gflops
+        Of a client in Phase 2 until now, mean over all clients
+        (:mod:`fedreact.runs.clustered.work`).
     clients
         Arrays ``[K]`` of the clients: ``score`` by the first metric, ``cluster`` and
         ``true_cluster`` in this round (see :class:`fedreact.runs.contract.Line`).
@@ -49,6 +54,7 @@ class RoundScores(NamedTuple):
     worst_cluster: float
     worst_tenth: float
     n_clusters: float
+    gflops: float
     clients: dict[str, np.ndarray]
 
 
@@ -97,17 +103,21 @@ def run(
     states = {name: method.init(K, shape) for name, method in methods.items()}
     first = next(iter(metrics))
     of_others = None if others is None else shares_of(others, tested_on(partition))
-    seen = np.zeros(K, dtype=bool)
+    seen, multiply_adds = np.zeros(K, dtype=bool), dict.fromkeys(methods, 0.0)
     for t, (truth, present) in enumerate(zip(schedule.truth, schedule.present), start=1):
         at, valid = sample(t)
         X, targets = features[at], y[at]
         fitted = task.fit(X, targets, valid).reshape(K, -1)
-        clients = task.clients(X, targets, valid)
-        uploads = Uploads(t, t == schedule.rounds, fitted, valid.sum(1), present, clients)
+        clients, n_samples = task.clients(X, targets, valid), valid.sum(1)
+        uploads = Uploads(t, t == schedule.rounds, fitted, n_samples, present, clients)
         seen = seen | present
         weights, clusters = weights_of(t)[seen], truth[seen]
         for name, method in methods.items():
-            states[name], held, found = method.round(states[name], uploads)
+            counted = CountedClients(clients, task, n_samples, present, X.shape[2])
+            states[name], held, found = method.round(
+                states[name], replace(uploads, clients=counted)
+            )
+            multiply_adds[name] += counted.multiply_adds
             models = held[seen].reshape(-1, *shape)
             if bad := int((~np.isfinite(models)).any((1, 2)).sum()):
                 raise UserError(
@@ -132,7 +142,8 @@ def run(
             n_clusters = np.nan if found is None else len(np.unique(found[seen]))
             true = truth if known_clusters else None
             kept = of_clients(seen, scores[first], found, true)
-            yield RoundScores(t, name, means, float(rand), worst, tenth, n_clusters, kept)
+            shown = float(rand), worst, tenth, n_clusters, 2 * multiply_adds[name] / 1e9
+            yield RoundScores(t, name, means, *shown, kept)
 
 
 def worst_tenth(scores: np.ndarray) -> float:

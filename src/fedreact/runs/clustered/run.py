@@ -93,7 +93,7 @@ def run(
             score.values
             | {"rand": score.rand, "worst_cluster": score.worst_cluster}
             | {"worst_tenth": score.worst_tenth, "n_clusters": score.n_clusters}
-            | {"steps": steps, "gflops": gflops, "bytes": megabytes + sent},
+            | {"steps": steps, "gflops": gflops + score.gflops, "bytes": megabytes + sent},
             score.clients,
         )
 

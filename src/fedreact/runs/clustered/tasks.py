@@ -11,10 +11,10 @@ import numpy as np
 
 from fedreact.algorithms.clustered.contract import Clients
 from fedreact.errors import UserError
+from fedreact.task_models import svm
 from fedreact.task_models.descent import LocalClients
 from fedreact.task_models.layer import fit_layer
 from fedreact.task_models.ridge import fit_ridge
-from fedreact.task_models.svm import fit_linear_svm
 
 
 class LinearTask(Protocol):
@@ -38,6 +38,9 @@ class LinearTask(Protocol):
     def clients(self, X: np.ndarray, y: np.ndarray, valid: np.ndarray | None) -> Clients:
         """The client side, for methods in which the server sends models before local training."""
 
+    def multiply_adds(self, m: int, n_features: int) -> float:
+        """Those of a client's fit to m samples, in matrix products."""
+
 
 @dataclass(frozen=True)
 class Classification:
@@ -54,11 +57,15 @@ class Classification:
 
     def fit(self, X, y, valid):
         """One-vs-rest SVMs of each client."""
-        return fit_linear_svm(X, y, self.n_outputs, self.C, self.loss, valid)
+        return svm.fit_linear_svm(X, y, self.n_outputs, self.C, self.loss, valid)
 
     def clients(self, X, y, valid):
         """Clients that train SVMs by gradient descent."""
         return LocalClients(X, y, self.n_outputs, self.C, self.loss, valid)
+
+    def multiply_adds(self, m, n_features):
+        """See :func:`fedreact.task_models.svm.multiply_adds`."""
+        return svm.multiply_adds(m, n_features, self.n_outputs)
 
 
 @dataclass(frozen=True)
@@ -106,6 +113,15 @@ class Regression:
     def clients(self, X, y, valid):
         """No client side: the methods that need one train classifiers, and are skipped."""
         return _NoClients()
+
+    def multiply_adds(self, m, n_features):
+        """Epochs of steps (sgd), one system of equations (ridge), or none."""
+        if self.regressor == "sgd":
+            return 3 * self.sgd[0] * m * self.n_outputs * (n_features + 1)
+        if self.regressor == "ridge":
+            small, large = sorted((m, n_features))
+            return small**2 * large + small**3 / 6 + m * n_features * self.n_outputs
+        return 0.0
 
 
 class _NoClients:
