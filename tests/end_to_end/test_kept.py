@@ -18,7 +18,7 @@ from fedreact.reference.compare import compare
 pytestmark = [pytest.mark.workflow, pytest.mark.campaign]
 
 FEDST, ASO_FED = ROOT / "reference/quick/fedst", ROOT / "reference/overnight/aso_fed"
-ROW, PICKED = "Watch 20", 3
+ROW = "Watch 20"
 SHORT = {"fig5_3": ["20% silent", "50% silent"], "fig5_4": ["20% lost", "50% lost"]}
 """Of tables of air: rows that take seconds."""
 
@@ -46,25 +46,25 @@ def comes_out(table, kept, n_cells):
         assert found.same == n_cells
 
 
-def test_a_few_cells_come_out_again(tmp_path, monkeypatch):
-    """Other ones each day; the same numbers on the same versions and processor."""
+def test_a_cell_comes_out_again(tmp_path, monkeypatch):
+    """Another method each day; the same numbers on the same versions and processor."""
     monkeypatch.chdir(copy_project(tmp_path / "project"))
     table = pd.read_csv(store.table(FEDST, "fedst_table02"))
     kept = table[(table["row"] == ROW) & (table["n_seeds"] > 0)]
-    picked = random.Random(day()).sample(sorted(set(kept["column"])), PICKED)
+    picked = random.Random(day()).choice(sorted(set(kept["column"])))
 
     def few(tables):
         of = tables["table02"]
         of.pop("reference")
         of["rows"] = {ROW: of["rows"][ROW]}
-        of["columns"] = {name: of["columns"][name] for name in picked}
+        of["columns"] = {picked: of["columns"][picked]}
 
     edit_yaml("config/papers/fedst/tables.yaml", few)
     for of_other_cells in ("claims.yaml", "published/table02.yaml"):
         Path("config/papers/fedst", of_other_cells).unlink()
     target = "results/quick/tables/fedst_table02.csv"
     snakemake("--cores", "2", target, "--config", "scale=quick", cwd=".", timeout=1200)
-    comes_out("fedst_table02", FEDST, int(kept["column"].isin(picked).sum()))
+    comes_out("fedst_table02", FEDST, int((kept["column"] == picked).sum()))
 
 
 @pytest.mark.skipif(not os.environ.get("FEDREACT_DATA_MIRROR"), reason="needs a mirror with air")
