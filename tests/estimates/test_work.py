@@ -18,6 +18,7 @@ from fedreact.losses.contrastive import ContrastiveLoss
 from fedreact.losses.supervised import SupervisedLoss
 from fedreact.models.architectures.patchtst import ARCHITECTURE as PatchTST
 from fedreact.models.encoders.table12 import ENCODER
+from fedreact.multiverse.run import Universe
 from fedreact.runs import contract as runs
 from fedreact.task import Task
 from fedreact.workflow.plan import Plan
@@ -93,15 +94,35 @@ def test_algorithms_count_each_model_that_they_train(work, algorithm, models):
 def test_a_clustered_run_by_hand(project):
     work = Work(Plan(BASE | {"scale": "overnight"}))
     rule, wildcards = of_run("run", "clustered", "participation0.5", "all")
-    n_methods = len(work.plan.runs.job(SimpleNamespace(**wildcards)).methods)
-    assert n_methods > 10
+    methods = work.plan.runs.job(SimpleNamespace(**wildcards)).methods
+    assert len(methods) > 10
+    partition = work.plan.runs.inputs(SimpleNamespace(**wildcards))["partition"]
+    (size,) = set(work._sizes(None, partition))
     # 64 samples of 320 features and 10 labels: the Gram matrix and the fits, then for each method
-    # ten steps of descent.
+    # its tests, and its steps of descent: 100 each of IFCA, FLSC, FLACC and so on.
     fits = 2 * 64**2 * 320 + 60 * 10 * 64**2
-    each = 40 * 10 * 64**2 + 4 * 10 * 64 * 320
+    each = 4 * 10 * 64 * 320 + 2 * 10 * 320 * size / 9
+    steps = sum(method.options.get("steps", 0) for method in methods)
+    assert steps >= 300
     # Half of 100 clients take part in each of 60 rounds.
-    expected = 100 * 0.5 * 60 * (fits + n_methods * each) / 1e9
+    expected = 100 * 0.5 * 60 * (fits + len(methods) * each + steps * 4 * 10 * 64**2) / 1e9
     assert work.gflops(rule, wildcards) == pytest.approx(expected)
+
+
+@pytest.mark.parametrize("view", ["drawn", "tuned"])
+def test_a_part_of_a_multiverse_is_the_sum_of_its_universes(project, view):
+    """A tuned universe runs its candidates besides."""
+    work = Work(Plan(BASE | {"scale": "smoke"}))
+    w = {"paper": "fed_react", "setting": "stationary10", "part": "0", "view": view}
+    universes = work.plan.multiverse.universes("fed_react", view, "stationary10")
+
+    def total(**changes):
+        made = [Universe(**one | changes) for one in universes]
+        return sum(work._of_universe(SimpleNamespace(**w), one) for one in made)
+
+    assert work.gflops("multiverse_part", w) == pytest.approx(total())
+    assert total() > 0
+    assert (total(candidates={}) < total()) == (view == "tuned")
 
 
 def test_the_number_of_clusters_by_hand(project):

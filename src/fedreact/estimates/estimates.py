@@ -16,7 +16,7 @@ from statistics import median
 
 from fedreact.estimates.records import Seen, like_of
 
-START = {"encoders": 4.0, "runs": 2.0}
+START = {"encoders": 4.0, "runs": 2.0, "multiverse": 2.0}
 """CPU seconds that a training takes before its work: importing torch, reading, writing."""
 
 WHOLE = {"features": 10.0, "parts": 60.0}

@@ -8,15 +8,17 @@ from types import SimpleNamespace
 import numpy as np
 import torch
 
-from fedreact import npz
+from fedreact import npz, options
 from fedreact.algorithms.synchronous.fedavg import FedAvg
 from fedreact.encoding import train as encoding
 from fedreact.engine.engine import Job, Stacked, keep_heap
 from fedreact.engine.local_training import LocalTraining
 from fedreact.errors import UserError
+from fedreact.multiverse.run import Universe, candidates, drawn
 from fedreact.runs import contract as runs
 from fedreact.runs.of_clients import MOST
 from fedreact.task import Task
+from fedreact.workflow import multiverse_asked
 from fedreact.workflow.plan import Plan
 
 SECONDS_A_GFLOP = 0.03
@@ -36,15 +38,33 @@ class Work:
         """Of all clients; ``None`` for what always takes about the same."""
         w = SimpleNamespace(**wildcards)
         if rule == "train_encoder":
-            options = self.plan.steps.encoder(w.paper, w.encoder)
+            encoder = self.plan.steps.encoder(w.paper, w.encoder)
             sizes = self._sizes(w, self.plan.encoding.partition(w))
-            return encoding.work(options, self.plan.sources.task(w.dataset), sizes)
+            return encoding.work(encoder, self.plan.sources.task(w.dataset), sizes)
         if rule in ("run", "train"):
             job, run = self.plan.runs.job(w), runs.part_of(w.kind, "run")
             sizes = self._sizes(w, self.plan.runs.inputs(w)["partition"])
             task = self.plan.sources.task(w.dataset)
             return run.work(job.options, job.methods, task, sizes)
+        if rule == "multiverse_part":
+            universes = [Universe(**one) for one in self.plan.multiverse.of_part(w)]
+            return sum(self._of_universe(w, universe) for universe in universes)
         return None
+
+    def _of_universe(self, w, universe):
+        """Of a universe, and of the candidates that its methods choose from.
+
+        Methods that choose are counted with the options of the configuration.
+        """
+        steps, kind = self.plan.steps, self.plan.steps.paper(w.paper).multiverse.kind
+        task = self.plan.sources.task(steps.dataset(*steps.partition_of(w.paper, w.setting, {})))
+        spec, run = (runs.part_of(kind, part) for part in ("spec", "run"))
+        methods, total = multiverse_asked.methods(self.plan, w.paper), 0.0
+        for of_run, one in [(drawn(methods, universe), universe), candidates(methods, universe)]:
+            made = [runs.method(kind, name, of_run[name], f"method {name}") for name in of_run]
+            given = options.check(spec.Options, dict(one.options), f"universe {one.number}")
+            total += run.work(given, made, task, self._sizes(w, one.partition)) if made else 0.0
+        return total
 
     def megabytes_of_clients(self, rule: str, wildcards: Mapping[str, str]) -> float:
         """At most so many, of what is kept of each client in each round that is scored."""
@@ -75,8 +95,8 @@ class Work:
         w = SimpleNamespace(**wildcards)
         task = self.plan.sources.task(w.dataset) if hasattr(w, "dataset") else None
         if rule == "train_encoder":
-            options = self.plan.steps.encoder(w.paper, w.encoder)
-            return encoding.local_training(options, task.channels), task
+            encoder = self.plan.steps.encoder(w.paper, w.encoder)
+            return encoding.local_training(encoder, task.channels), task
         if rule in ("run", "train"):
             run = runs.part_of(w.kind, "run")
             if hasattr(run, "local_training"):

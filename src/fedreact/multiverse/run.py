@@ -86,7 +86,7 @@ def scores(
     lines = []
     for universe in universes:
         chosen = choose(kind, data, methods, universe, metric)
-        made = {name: {**of, **universe.methods.get(name, {})} for name, of in methods.items()}
+        made = drawn(methods, universe)
         for name, of in chosen.items():
             made[name] |= of
         for name, score in _run(kind, data, made, universe, metric).items():
@@ -103,8 +103,8 @@ def choose(kind, data, methods, universe: Universe, metric: str) -> dict[str, Ma
     places = [(name, i) for name, of in universe.candidates.items() for i in range(len(of))]
     if not places:
         return {}
-    given = {f"{n} {i}": {**methods[n], **universe.candidates[n][i]} for n, i in places}
-    scored = _run(kind, data, given, replace(universe, **universe.validation), metric)
+    given, alike = candidates(methods, universe)
+    scored = _run(kind, data, given, alike, metric)
     sign = -1 if plugins.load("metrics", metric, "METRIC").better == "lower" else 1
     best: dict[str, tuple[float, int]] = {}
     for name, i in places:
@@ -112,6 +112,25 @@ def choose(kind, data, methods, universe: Universe, metric: str) -> dict[str, Ma
         if name not in best or score > best[name][0]:
             best[name] = (score, i)
     return {name: universe.candidates[name][i] for name, (_, i) in best.items()}
+
+
+def candidates(
+    methods: Mapping[str, Mapping[str, Any]], universe: Universe
+) -> tuple[dict[str, Mapping[str, Any]], Universe]:
+    """Return candidates as methods, named ``<method> <number>``, and where they are compared."""
+    given = {
+        f"{name} {i}": {**methods[name], **one}
+        for name, of_method in universe.candidates.items()
+        for i, one in enumerate(of_method)
+    }
+    return given, replace(universe, **universe.validation)
+
+
+def drawn(
+    methods: Mapping[str, Mapping[str, Any]], universe: Universe
+) -> dict[str, dict[str, Any]]:
+    """Return the methods with the options that a universe draws."""
+    return {name: {**of, **universe.methods.get(name, {})} for name, of in methods.items()}
 
 
 def _run(kind, data, methods, universe: Universe, metric: str) -> dict[str, float]:

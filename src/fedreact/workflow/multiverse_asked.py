@@ -53,6 +53,16 @@ def asked(
     }
 
 
+def methods(plan: "Plan", paper: str) -> dict[str, dict[str, Any]]:
+    """What the methods of a paper's multiverse stand for in the configuration."""
+    names = plan.steps.paper(paper).multiverse.methods
+    made = {name: plan.cells(paper).method(name)[1] for name in names}
+    return {
+        name: {"algorithm": one.algorithm, **one.options, **one.of_run}
+        for name, one in made.items()
+    }
+
+
 def option(key: str) -> str:
     """Option that a choice's key sets, without kind and methods."""
     return key.rpartition(".")[2]

@@ -184,14 +184,15 @@ class MultiverseSteps:
         """Numbers of the jobs of a setting."""
         return range(-(-self.settings(paper, view)[setting] // PART[view]))
 
-    def _of_part(self, w: Any) -> list[dict[str, Any]]:
+    def of_part(self, w: Any) -> list[dict[str, Any]]:
+        """Universes of a job."""
         first, n = int(w.part) * PART[w.view], PART[w.view]
         return self.universes(w.paper, w.view, w.setting)[first : first + n]
 
     def inputs(self, w: Any) -> list[str]:
         """Files that the universes of a job read."""
         files = [self.data(w.paper, w.setting)]
-        for universe in self._of_part(w):
+        for universe in self.of_part(w):
             alike = universe.get("validation", {})
             for part in (universe, alike):
                 files += [part[key] for key in ("partition", "features") if key in part]
@@ -205,12 +206,9 @@ class MultiverseSteps:
     def words(self, w: Any) -> list[str]:
         """Options of ``scripts/multiverse.py run``."""
         spec = self.plan.steps.paper(w.paper).multiverse
-        methods = {}
-        for name in spec.methods:
-            _, method = self.plan.cells(w.paper).method(name)
-            methods[name] = {"algorithm": method.algorithm, **method.options, **method.of_run}
         words = ["--kind", spec.kind, "--data", self.data(w.paper, w.setting)]
-        for word, value in {"--methods": methods, "--universes": self._of_part(w)}.items():
+        methods = multiverse_asked.methods(self.plan, w.paper)
+        for word, value in {"--methods": methods, "--universes": self.of_part(w)}.items():
             words += [word, json.dumps(value, separators=(",", ":"))]
         return [*words, "--metric", spec.metric]
 

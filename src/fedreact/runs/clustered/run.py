@@ -158,12 +158,14 @@ def findings(inputs: Inputs, options: Options, methods: Sequence[Method]) -> lis
 
 
 def work(options: Options, methods: Sequence[Method], task: Task, sizes: Sequence[int]) -> float:
-    """GFLOPs: Gram matrices and fits of the round's samples, and descents of ten steps a method."""
+    """GFLOPs: Gram matrices and fits of the round's samples; descents and tests of each method."""
     n, c, D = options.samples_per_round, task.outputs, FEATURES
     m = np.minimum(n, sizes)
     fits = (2 * m**2 * D + 60 * c * m**2).sum()
-    each = (40 * c * m**2 + 4 * c * m * D).sum()
-    a_round = fits + len(methods) * each
+    steps = sum(method.options.get("steps", 0) for method in methods)
+    tests = 2 * c * D * np.asarray(sizes) / 9  # of clients that keep a tenth for them
+    each = (4 * c * m * D + tests).sum()
+    a_round = fits + len(methods) * each + steps * (4 * c * m**2).sum()
     return float(options.participation * options.rounds * a_round / 1e9)
 
 
