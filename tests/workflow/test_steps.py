@@ -191,7 +191,7 @@ def test_a_change_of_the_run_changes_that_option_alone(quick):
         {},
         {"linkage": "ward"},  # as it is
         {"rounds": 60},
-        {"encoder.rounds": 10},
+        {"encoder.rounds": 4},
         {"encoder.optimizer": {"kind": "adam"}},
         {"partition.beta": 1.5},
         {"encoder_from": "shared"},
