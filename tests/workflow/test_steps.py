@@ -159,8 +159,8 @@ def test_a_table_says_where_intervals_are_given_one_encoder(project):
 
 
 def test_short_trainings_ask_for_few_cores(quick, paper):
-    # 10 clients x 10 rounds x 20 steps; 10 x 10 x 10.
-    assert quick.encoding.threads(PAPER, "clients10-beta1.5") == 2
+    # 10 clients x 4 rounds x 20 steps; 10 x 4 x 5.
+    assert quick.encoding.threads(PAPER, "clients10-beta1.5") == 1
     assert quick.encoding.threads(PAPER, "eeg10") == 1
     assert paper.encoding.threads(PAPER, "clients10-beta1.5") == 10
     assert paper.encoding.threads(PAPER, "clients100-beta1.5") == 32
