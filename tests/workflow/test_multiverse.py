@@ -40,7 +40,7 @@ def test_a_universe_changes_runs_methods_and_encoders(here):
     plan = make_plan(scale="quick")
     universes = plan.multiverse.universes(PAPER, "drawn", SETTING)
     assert [one["number"] for one in universes] == list(range(150))
-    assert {one["seed"] for one in universes} == {0, 1, 2, 3, 4}
+    assert {one["seed"] for one in universes} == {0, 1, 2, 3}
     assert {one["options"].get("C", 1.0) for one in universes} == {0.1, 1.0, 10.0}
     assert {one["options"]["rounds"] for one in universes} == {20}  # the most at this scale
     assert {one["last"] for one in universes} == {True, False}
