@@ -175,6 +175,19 @@ def test_tables_of_different_data_lie_beside_each_other(monkeypatch):
     assert make_plan(scale="paper", dataset="rtd", eeg_dataset="auto").files.on == ""
 
 
+def test_a_figure_of_tables_does_without_one_whose_rows_are_all_left_out(project):
+    settings = [f"clusters{n}" for n in (4, 5, 6, 7)] + ["beta0.25", "beta0.5", "beta2.0"]
+
+    def leave_out(scale):
+        scale["left_out"] = dict.fromkeys(settings, "too long")
+
+    edit_yaml("config/papers/fed_react/scales/smoke.yaml", leave_out)
+    plan = make_plan()
+    assert plan.outputs.missing("table03") == "too long"
+    files = plan.outputs.figure_files("published")
+    assert [Path(file).stem for file in files] == ["table02", "table05", "table09"]
+
+
 def test_a_table_that_a_scale_leaves_out_is_no_target_and_says_why(project):
     edit_yaml(
         "config/papers/fed_react/scales/smoke.yaml",

@@ -17,11 +17,14 @@ class Asked:
         Datasets that were asked for.
     of
         The dataset of each file of a run.
+    empty
+        Files of tables of which nothing can be built.
     """
 
     def __init__(self, plan: "Plan", paper: str):
         self.plan, self.paper, self.data = plan, paper, []
         self.of: dict[str, str] = {}
+        self.empty: set[str] = set()
 
     def table(self, name: str) -> str:
         """The csv file of a table of the same paper."""
@@ -33,6 +36,7 @@ class Asked:
         (target,) = targets
         (csv,) = (file for file in plan.files.table(target) if file.endswith(".csv"))
         if plan.outputs.missing(target):
+            self.empty.add(csv)
             self.of[csv] = self._note(next(iter(plan.outputs.cells(target).values())).data)
         else:
             self.data += plan.outputs.datasets_of(target)
@@ -50,11 +54,16 @@ class Asked:
         return files
 
     def there(self, files: list[str]) -> list[str]:
-        """Files without those of data that cannot be had, if some other can."""
+        """Files without those that cannot be made, if some other can."""
         missing = {name: self.plan.sources.missing(name) for name in self.data}
         if all(missing.values()):
             return files
-        return [file for file in files if not missing.get(self.of.get(file, ""))]
+        made = [
+            file
+            for file in files
+            if file not in self.empty and not missing.get(self.of.get(file, ""))
+        ]
+        return made or files
 
     def partition(self, name: str) -> str:
         """The partition of the first seed."""
