@@ -16,8 +16,8 @@ from statistics import median
 
 from fedreact.estimates.records import Seen, like_of
 
-START = {"encoders": 4.0, "runs": 2.0, "multiverse": 2.0}
-"""CPU seconds that a training takes before its work: importing torch, reading, writing."""
+START = {"encoders": 4.0}
+"""CPU seconds that a step takes before its work (importing torch, reading, writing); else 2."""
 
 WHOLE = {"features": 10.0, "parts": 60.0}
 """CPU seconds of steps whose work is not counted, where no record tells; others take 1."""
@@ -185,7 +185,7 @@ class Estimator:
 
 
 def _start(like):
-    return START[like.step.split("/")[0]]
+    return START.get(like.step.split("/")[0], 2.0)
 
 
 def _taken(seen, on_gpu):

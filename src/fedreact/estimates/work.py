@@ -52,9 +52,9 @@ class Work:
         return None
 
     def _of_universe(self, w, universe):
-        """Of a universe, and of the candidates that its methods choose from.
+        """Count the GFLOPs of a universe, its methods' candidates included.
 
-        Methods that choose are counted with the options of the configuration.
+        A method that chooses among candidates then runs with the options of the configuration.
         """
         steps, kind = self.plan.steps, self.plan.steps.paper(w.paper).multiverse.kind
         task = self.plan.sources.task(steps.dataset(*steps.partition_of(w.paper, w.setting, {})))

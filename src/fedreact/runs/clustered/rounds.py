@@ -40,7 +40,7 @@ class RoundScores(NamedTuple):
     n_clusters
         Clusters that the method has found; NaN for methods without one cluster for each client.
     gflops
-        Of a client in Phase 2 until now, mean over all clients
+        What a client has computed in Phase 2 so far: the mean over all clients
         (:mod:`fedreact.runs.clustered.work`).
     clients
         Arrays ``[K]`` of the clients: ``score`` by the first metric, ``cluster`` and

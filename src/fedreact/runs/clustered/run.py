@@ -158,7 +158,11 @@ def findings(inputs: Inputs, options: Options, methods: Sequence[Method]) -> lis
 
 
 def work(options: Options, methods: Sequence[Method], task: Task, sizes: Sequence[int]) -> float:
-    """GFLOPs: Gram matrices and fits of the round's samples; descents and tests of each method."""
+    """GFLOPs to expect, for the time: Gram matrices and fits, and each method's descents and tests.
+
+    These are the products that are computed; :mod:`fedreact.runs.clustered.work` counts those that
+    a table shows.
+    """
     n, c, D = options.samples_per_round, task.outputs, FEATURES
     m = np.minimum(n, sizes)
     fits = (2 * m**2 * D + 60 * c * m**2).sum()

@@ -51,14 +51,15 @@ class CountedClients:
 
     @property
     def _loss(self):
-        """Of one model on a client's samples, mean over all K clients."""
+        """Multiply-adds of the loss of one model on a client's samples: the mean over K clients."""
         return self._samples.mean() * self._task.n_outputs * (self._n_features + 1)
 
     @property
     def multiply_adds(self) -> float:
-        """Of a client in this round, mean over all K clients.
+        """What a client computes in this round: the mean over all K clients.
 
-        Clients that train no model that they receive make an exact fit.
+        A client either trains a model that it receives, or makes an exact fit. The fit of a method
+        that needs both, as IFCA does once where it starts from clients' models, is left out.
         """
         if self._trained:
             return self._asked
