@@ -19,7 +19,8 @@ from fedreact.workflow.start import check_writable, mend_times, remove_parts
 
 try:
     PLAN = Plan(config)
-    if workflow.is_main_process:  # else it is a job of a run that was checked when it began
+    # A job of a run that was checked when it began isn't the main process.
+    if workflow.is_main_process:
         PLAN.check()
 except UserError as error:
     raise WorkflowError(str(error)) from None
