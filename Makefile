@@ -84,8 +84,8 @@ docs-site: .venv/.docs
 	python -m pip install -q -r requirements-docs.txt -c requirements.txt
 	@touch $@
 
-# What docs/speed.md shows, but for what scales cost (benchmarks/costs.py, in a fresh clone). Nothing else should run
-# meanwhile. BENCHMARKS: some of them. FLOWER, FLSIM: the Python of an environment with
+# What docs/speed.md shows, but for what scales cost (benchmarks/costs.py, in a fresh clone) and for the minutes that
+# the README names (benchmarks/main_job.py). Nothing else should run meanwhile. BENCHMARKS: some of them. FLOWER, FLSIM: the Python of an environment with
 # flwr[simulation] or flsim, and this package, for comparisons with these.
 BENCHMARKS ?= products phase1 local_fits round affect engine stacked fedst clock asynchronous split
 benchmarks: setup
