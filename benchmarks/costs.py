@@ -18,8 +18,8 @@ from fedreact.estimates import asking, estimates, overview
 from fedreact.estimates.records import like_of
 from fedreact.estimates.work import calibrate
 from fedreact.reading import read_yaml
-from fedreact.workflow.papers import paper_names
-from fedreact.workflow.plan import Plan
+from fedreact.resolve.papers import paper_names
+from fedreact.resolve.plan import Plan
 
 
 class Measured:

@@ -17,7 +17,7 @@ from fedreact.command import parser, run
 from fedreact.errors import UserError
 from fedreact.estimates import asking, estimates, overview, records
 from fedreact.reading import key_and_value, read_yaml
-from fedreact.workflow.plan import Plan
+from fedreact.resolve.plan import Plan
 
 
 def main(args):

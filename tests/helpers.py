@@ -15,7 +15,7 @@ import yaml
 
 from fedreact.data.registry import load_registry, registries
 from fedreact.errors import UserError
-from fedreact.workflow.plan import Plan
+from fedreact.resolve.plan import Plan
 
 ROOT = Path(__file__).resolve().parent.parent
 

@@ -9,8 +9,8 @@ import yaml
 from small_table import LAYOUT, METRICS, PUBLISHED, RESULTS, folder, scores
 
 from fedreact.claims import judged
+from fedreact.resolve.files import ORIGINS
 from fedreact.tables import cells, origins
-from fedreact.workflow.files import ORIGINS
 
 LEDGER = {
     "linkage": {"question": "Which linkage?", "taken": "ward", "why": "It reads <so>."},

@@ -18,9 +18,9 @@ from fedreact import options, plugins
 from fedreact.encoding import spec as encoding
 from fedreact.errors import UserError
 from fedreact.options import Count, InnerShare, Natural, NonNegative, Positive, Probability, Share
+from fedreact.resolve import entries, scales
+from fedreact.resolve.config import Config, Scale
 from fedreact.runs import contract as runs
-from fedreact.workflow import entries, scales
-from fedreact.workflow.config import Config, Scale
 
 QUICK = settings(
     max_examples=15, deadline=None, derandomize=True, suppress_health_check=[HealthCheck.too_slow]

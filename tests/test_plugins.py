@@ -401,10 +401,10 @@ def test_own_encoder_algorithm_source_metric_and_figure_in_a_plan(project, own):
     assert of.figure_files("drawn") == ["results/smoke/data/mine.npz"]
     assert of.datasets_of("drawn") == ["mine"]
     assert plan.data.dataset_words("mine", [])[:4] == ["--dataset", "mine", "--options", "n=9"]
-    assert plan.sources.task("mine").steps == 5
+    assert plan.datasets.task("mine").steps == 5
     assert runs.method("clustered", "x", {"algorithm": "mine"}, "f").algorithm == "mine"
-    owner, encoder, _ = plan.steps.encoder_of("fed_react", "sketches", {})
-    assert plan.steps.encoder(owner, encoder).encoder == "mine"
+    owner, encoder, _ = plan.settings.encoder_of("fed_react", "sketches", {})
+    assert plan.settings.encoder(owner, encoder).encoder == "mine"
 
     # Own code is part of what a step depends on.
     before = {

@@ -14,7 +14,7 @@ from small_records import SCRIPT, forget_code, record, start, tell
 from fedreact import plugins, provenance
 from fedreact.atomic import write_text
 from fedreact.digest import WITHOUT_EFFECT, code_digest, reached
-from fedreact.workflow.plan import Plan
+from fedreact.resolve.plan import Plan
 
 
 @pytest.fixture

@@ -9,8 +9,8 @@ import pytest
 from fedreact.claims import margins
 from fedreact.claims.contract import OWN
 from fedreact.claims.contrasts import judge_every, outcome, weigh
+from fedreact.resolve.papers import load_paper, paper_names
 from fedreact.tables import published
-from fedreact.workflow.papers import load_paper, paper_names
 
 SEEDS = 3
 """A perfect reproduction gives the published values with each of them."""

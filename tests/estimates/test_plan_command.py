@@ -14,7 +14,7 @@ from fedreact import provenance
 from fedreact.errors import UserError
 from fedreact.estimates import asking, estimates, overview
 from fedreact.estimates.work import SECONDS_A_GFLOP, Work
-from fedreact.workflow.plan import Plan
+from fedreact.resolve.plan import Plan
 
 pytestmark = pytest.mark.campaign
 

@@ -19,9 +19,9 @@ from fedreact.losses.supervised import SupervisedLoss
 from fedreact.models.architectures.patchtst import ARCHITECTURE as PatchTST
 from fedreact.models.encoders.table12 import ENCODER
 from fedreact.multiverse.run import Universe
+from fedreact.resolve.plan import Plan
 from fedreact.runs import contract as runs
 from fedreact.task import Task
-from fedreact.workflow.plan import Plan
 
 LSTM = 78.72512e-3 / 2  # billions of multiply-adds, of digits (Table 12)
 FORWARD_AND_BACK = 3 * 2  # a multiply-add is 2 FLOPs; a backward pass counts as two forward ones
@@ -67,7 +67,7 @@ def test_what_is_kept_of_each_client_by_hand(work):
 
 def test_a_synchronous_run_by_hand(work):
     # 10 clients, each with a budget for each of four algorithms, whatever these train by it.
-    budget = work.plan.steps.run("fed_react", "synchronous", "full10", {}).gflops
+    budget = work.plan.settings.run("fed_react", "synchronous", "full10", {}).gflops
     found = work.gflops(*of_run("train", "synchronous", "full10", "lstm"))
     assert found == pytest.approx(4 * 10 * budget, rel=0.01)
     fifty = work.gflops(*of_run("train", "synchronous", "full50", "lstm"))
@@ -81,7 +81,7 @@ def test_algorithms_count_each_model_that_they_train(work, algorithm, models):
     _, wildcards = of_run("train", "synchronous", "full10", "lstm")
     job, run = work.plan.runs.job(SimpleNamespace(**wildcards)), runs.part_of("synchronous", "run")
     (method,) = [m for m in job.methods if m.algorithm == algorithm]
-    task = work.plan.sources.task("air-writing-sim")
+    task = work.plan.datasets.task("air-writing-sim")
     options = replace(job.options, rounds=2, gflops=None)
     # 10 clients x 2 rounds x 100 epochs of 2,160 samples.
     found = run.work(options, [method], task, [2160] * 10)
@@ -158,7 +158,7 @@ def test_clients_whose_samples_only_the_data_tells_are_taken_to_have_a_thousand(
     wildcards = {"paper": "fed_react", "dataset": "sumo-ev", "setting": "sumo50", "job": "lstm"}
     wildcards |= {"kind": "synchronous", "seed": "0"}
     job = work.plan.runs.job(SimpleNamespace(**wildcards))
-    task = work.plan.sources.task("sumo-ev")
+    task = work.plan.datasets.task("sumo-ev")
     expected = runs.part_of("synchronous", "run").work(job.options, job.methods, task, [900] * 50)
     assert work.gflops("train", wildcards) == pytest.approx(expected)
 

@@ -7,7 +7,7 @@ from helpers import make_plan
 
 from fedreact.errors import UserError
 from fedreact.figures.looks import look
-from fedreact.workflow.ask import Asked
+from fedreact.resolve.figure_inputs import Asked
 
 
 @pytest.fixture(scope="module")
@@ -25,7 +25,7 @@ def test_figures_of_a_paper_share_their_looks(plan):
     words = {name: plan.outputs.figure_words(name) for name in ("fig08", "people_labels")}
     found = {name: option(of, "--looks") for name, of in words.items()}
     assert found["fig08"] == found["people_labels"]
-    assert set(plan.steps.paper("fed_react").figures["fig08"].options.legend()) <= set(
+    assert set(plan.settings.paper("fed_react").figures["fig08"].options.legend()) <= set(
         found["fig08"]
     )
     assert option(words["fig08"], "--names")["digits"] == "RTD"
@@ -33,7 +33,7 @@ def test_figures_of_a_paper_share_their_looks(plan):
 
 def test_no_colour_stands_for_two_labels_in_a_figure(plan):
     for target, (paper, name) in plan.figures.items():
-        labels = plan.steps.paper(paper).figures[name].options.legend()
+        labels = plan.settings.paper(paper).figures[name].options.legend()
         if not labels:
             continue  # nothing in it has a colour of its own
         placed = option(plan.outputs.figure_words(target), "--looks")

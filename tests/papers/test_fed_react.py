@@ -55,7 +55,7 @@ def test_partitions_have_the_clients_that_their_names_say(paper):
         stated = [n for n in (100, 50, 10) if f"clients{n}-" in name or name.endswith(f"g{n}")]
         assert n_clients == (stated[0] if stated else 100), name
         if name.startswith("clusters"):
-            dealer = plan.steps.partition("fed_react", name)[1]
+            dealer = plan.settings.partition("fed_react", name)[1]
             assert len(dealer.cluster_sizes) == int(name[-1])
 
 
@@ -94,7 +94,7 @@ def test_columns_of_a_row_of_table_1_have_the_same_compute(project, scale):
             continue
         of = {"kind": cell.kind, "paper": "fed_react", "dataset": cell.data, "job": cell.job}
         w = SimpleNamespace(**of, setting=cell.setting, seed="0")
-        job, task = plan.runs.job(w), plan.sources.task(cell.data)
+        job, task = plan.runs.job(w), plan.datasets.task(cell.data)
         sizes = work._sizes(w, plan.runs.inputs(w)["partition"])
         if cell.kind == "synchronous":
             total = runs.part_of(cell.kind, "run").work(job.options, [cell.method], task, sizes)
@@ -103,7 +103,7 @@ def test_columns_of_a_row_of_table_1_have_the_same_compute(project, scale):
             of = {"paper": paper, "dataset": cell.data, "encoder": encoder, "seed": "0"}
             of_encoder = plan.runs.n_clients(paper, encoder.split("+")[0])
             total = work.gflops("train_encoder", of) * len(sizes) / of_encoder
-            made = make_encoder(plan.steps.encoder(paper, encoder).encoder, task.channels)
+            made = make_encoder(plan.settings.encoder(paper, encoder).encoder, task.channels)
             total += sum(sizes) * gflops_of_features(made, task.steps)
         found.setdefault(row, {})[column] = total / len(sizes)
     assert len(found) == 4

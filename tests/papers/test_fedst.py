@@ -32,13 +32,13 @@ def gflops_and_steps(plan, cell):
     w = SimpleNamespace(
         kind=cell.kind, paper="fedst", dataset=cell.data, setting=cell.setting, job=cell.job
     )
-    job, task = plan.runs.job(w), plan.sources.task(cell.data)
+    job, task = plan.runs.job(w), plan.datasets.task(cell.data)
     sizes = [SAMPLES[cell.setting]] * 4
     if cell.kind == "synchronous":
         algorithm = make(cell.method, job.options, task)
         work = runs.part_of(cell.kind, "run").work(job.options, [cell.method], task, sizes)
         return work / 4, settled(job.options, algorithm, task, sizes).steps
-    options = plan.steps.encoder("fedst", job.encoder[1])
+    options = plan.settings.encoder("fedst", job.encoder[1])
     features = encoding.gflops_of_features(
         encoding.make_encoder(options.encoder, task.channels), task.steps
     )

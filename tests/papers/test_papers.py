@@ -7,10 +7,10 @@ from helpers import ROOT, SCALES, make_plan
 
 from fedreact import options
 from fedreact.reading import read_yaml
+from fedreact.resolve.papers import FOLDER, paper_names
+from fedreact.resolve.scales import options_of_step
 from fedreact.runs import contract as runs
 from fedreact.tables import published as values
-from fedreact.workflow.papers import FOLDER, paper_names
-from fedreact.workflow.scales import options_of_step
 
 PAPERS = [path.parent.name for path in sorted((ROOT / FOLDER).glob("*/paper.yaml"))]
 PUBLISHED = sorted((ROOT / FOLDER).glob("*/published/*.yaml"))
@@ -30,7 +30,7 @@ def test_papers_are_found_the_main_one_first(plan):
 
 def values_set_in(plan, name, set_in, settings):
     """What the configuration takes: by default, or in the settings of the measurement."""
-    paper = plan.steps.paper(name)
+    paper = plan.settings.paper(name)
     step, _, option = set_in.partition(".")
     if step == "methods":
         method, _, option = option.rpartition(".")
@@ -45,7 +45,7 @@ def values_set_in(plan, name, set_in, settings):
 
 @pytest.mark.parametrize("name", PAPERS)
 def test_the_ledger_says_what_the_configuration_does(plan, name):
-    paper = plan.steps.paper(name)
+    paper = plan.settings.paper(name)
     assert paper.ledger
     for entry, given in paper.ledger.items():
         if "/" in given.set_in:
@@ -66,7 +66,7 @@ def test_the_ledger_says_what_the_configuration_does(plan, name):
 def test_published_values_have_a_source_and_a_table(plan, path):
     published = values.read(path)  # refuses rows of another length than there are columns
     assert published["source"]
-    spec = plan.steps.paper(path.parent.parent.name).tables[path.stem]
+    spec = plan.settings.paper(path.parent.parent.name).tables[path.stem]
     if spec.study:
         return
     assert set(published["columns"]) <= set(spec.columns)
@@ -96,7 +96,7 @@ def test_grids_of_searches_hold_what_is_taken(plan, name):
 
 @pytest.mark.parametrize("name", PAPERS)
 def test_searches_use_seeds_that_no_table_uses(plan, name):
-    paper = plan.steps.paper(name)
+    paper = plan.settings.paper(name)
     shown = {seed for kind in runs.kinds() for seed in plan.seeds(name, kind)}
     for spec in paper.searches.values():
         assert not shown & set(spec.seeds)

@@ -6,7 +6,7 @@ import pytest
 from helpers import ROOT, make_plan
 
 from fedreact.reference import generated
-from fedreact.workflow.papers import paper_names
+from fedreact.resolve.papers import paper_names
 
 PAGES = ["targets.md", "scales.md", "options.md", "datasets.md", "contracts.md"]
 

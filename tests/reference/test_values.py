@@ -16,10 +16,10 @@ from fedreact.claims import judged
 from fedreact.errors import UserError
 from fedreact.reference import store, values
 from fedreact.reference.keep import keep
+from fedreact.resolve.files import ORIGINS
 from fedreact.tables import origins
 from fedreact.tables.cells import About, Place, build, computed, read_scores
 from fedreact.tables.published import read as no_paper
-from fedreact.workflow.files import ORIGINS
 
 REFERENCES = ROOT / "reference"
 WITH_VALUES = sorted(path.parent for path in REFERENCES.glob(f"*/*/{store.VALUES}"))

@@ -13,9 +13,9 @@ from small_table import LAYOUT, LOST, METRICS, PUBLISHED, folder, scores
 from fedreact import provenance
 from fedreact.digest import code_digest
 from fedreact.errors import UserError
+from fedreact.resolve.files import ORIGINS
 from fedreact.tables import cells, origins
 from fedreact.tables.cells import Place
-from fedreact.workflow.files import ORIGINS
 
 
 @pytest.fixture

@@ -19,8 +19,8 @@ from helpers import BASE, ROOT
 from hypothesis import given
 from hypothesis import strategies as st
 
+from fedreact.resolve.plan import Plan
 from fedreact.runs import contract as runs
-from fedreact.workflow.plan import Plan
 
 pytestmark = pytest.mark.campaign
 
@@ -34,8 +34,8 @@ PAPER = Path("config/papers/fed_react")
 def ask_dataset(plan, w):
     parts = plan.data.part_files(w.dataset)
     plan.data.dataset_words(w.dataset, parts)
-    plan.sources.pinned(w.dataset)
-    plan.sources.raw_digest(w.dataset)
+    plan.datasets.pinned(w.dataset)
+    plan.datasets.raw_digest(w.dataset)
     plan.data.source_code("scripts/prepare_data.py", w.dataset)
     return parts
 

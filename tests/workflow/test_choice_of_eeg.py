@@ -8,7 +8,7 @@ from helpers import ROOT
 from fedreact.data import files
 from fedreact.data.registry import load_registry
 from fedreact.errors import UserError
-from fedreact.workflow.sources import Sources
+from fedreact.resolve.datasets import Datasets
 
 REGISTRY = load_registry(ROOT / "config" / "datasets.yaml")
 FILES = ["S001/S001R04.edf", "S002/S002R04.edf"]
@@ -22,7 +22,7 @@ def test_recordings_if_they_can_be_had_else_the_simulator(tmp_path, monkeypatch)
 
     def choose(name="auto", mirror=None, prepared=()):
         where = (tmp_path / "data", mirror, set(prepared))
-        return Sources(registry, {"eeg": name}, "two", None, *where).of_role("eeg")
+        return Datasets(registry, {"eeg": name}, "two", None, *where).of_role("eeg")
 
     assert choose("eegmmidb") == "eegmmidb"
     assert choose("eeg-sim") == "eeg-sim"

@@ -8,9 +8,9 @@ import pytest
 from helpers import copy_project, edit, make_plan
 
 from fedreact import digest, plugins
+from fedreact.resolve import variants
 from fedreact.runs import contract
 from fedreact.runs.asynchronous import spec
-from fedreact.workflow import variants
 
 TEMPORAL = "src/fedreact/aggregation/temporal.py"
 ALGORITHM = Path("src/fedreact/algorithms/clustered/fed_react.py")
@@ -74,9 +74,9 @@ def codes(plan):
     """Digest of each job's code, by its step and what it names."""
     forget()
     found, paper = {}, "fed_react"
-    for name in plan.sources.registry:
+    for name in plan.datasets.registry:
         found["data", name] = plan.data.source_code("scripts/prepare_data.py", name)
-    for name in plan.steps.paper(paper).partitions:
+    for name in plan.settings.paper(paper).partitions:
         found["partition", name] = plan.data.partition_code(paper, name)
     encoders = set()
     for (kind, data, setting, job), asked in plan.cells(paper).jobs().items():
@@ -85,8 +85,8 @@ def codes(plan):
         key = ("run", kind, setting, job, frozenset(algorithms), frozenset(asked.metrics))
         found[key] = plan.runs.code(w)
         if kind == "clustered":
-            base, changes = plan.steps.parsed(paper, kind, setting)
-            encoders.add(plan.steps.encoder_of(paper, base, changes)[1])
+            base, changes = plan.settings.parsed(paper, kind, setting)
+            encoders.add(plan.settings.encoder_of(paper, base, changes)[1])
     for name in encoders:
         for step, script in (("encoder", "train_encoder"), ("features", "extract_features")):
             found[step, name] = plan.encoding.code(f"scripts/{script}.py", paper, name)
@@ -195,8 +195,8 @@ def test_a_kind_of_drift(plan):
     found = touched(plan, "src/fedreact/clients/drifts/visiting.py")
     drifts = {
         name
-        for name in plan.steps.paper("fed_react").settings
-        if (plan.steps.run("fed_react", "clustered", name, {}).drift or {}).get("kind")
+        for name in plan.settings.paper("fed_react").settings
+        if (plan.settings.run("fed_react", "clustered", name, {}).drift or {}).get("kind")
         == "visiting"
     }
     naming = runs_of(plan, lambda kind, setting, *_: variants.parts(setting)[0] in drifts)

@@ -9,10 +9,10 @@ from own_examples import add_examples
 from fedreact.data import files
 from fedreact.data.sources import sumo_ev
 from fedreact.errors import UserError
+from fedreact.resolve.datasets import Datasets
+from fedreact.resolve.files import results_of
 from fedreact.tables import cells
 from fedreact.workflow import ending
-from fedreact.workflow.files import results_of
-from fedreact.workflow.sources import Sources
 
 PARTITIONS = "config/papers/fed_react/partitions.yaml"
 
@@ -43,7 +43,7 @@ def test_without_sumo_all_is_built_that_does_not_need_it(monkeypatch):
 def test_a_figure_has_panels_of_the_data_that_is_there(monkeypatch):
     monkeypatch.chdir(ROOT)
     reasons = {"fitrec": "it is not here"}
-    monkeypatch.setattr(Sources, "missing", lambda self, name: reasons.get(name))
+    monkeypatch.setattr(Datasets, "missing", lambda self, name: reasons.get(name))
     plan = make_plan(scale="smoke", papers="aso_fed")
     runs = plan.outputs.figure_files("aso_fed_fig5_6")
     assert len(runs) == 2

@@ -102,7 +102,7 @@ def test_what_it_shows_of_files_is_accepted(mine):
     plan.check()
     assert {"mine_fedst", "mine_gains", "mine_together"} <= {*plan.tables, *plan.figures}
     assert {"mine_table05", "gestures_methods"} <= set(plan.tables)
-    assert plan.steps.run("mine", "asynchronous", "people", {}).gflops == 2
+    assert plan.settings.run("mine", "asynchronous", "people", {}).gflops == 2
 
 
 def test_methods_that_it_names_are_there_and_fit_the_tasks_that_it_says():
@@ -144,10 +144,10 @@ def test_own_things_stand_beside_those_of_the_project(here):
     }
     assert of_people.methods["kmeans"].options == {"restarts": 10}
     assert {key[3] for key in jobs if key[0] == "synchronous"} == {"lstm", "gru-classifier"}
-    assert plan.steps.run("mine", "clustered", "people", {}).n_clusters == 2
+    assert plan.settings.run("mine", "clustered", "people", {}).n_clusters == 2
     # The digits' encoder is Fed-REACT's; of the gestures there are two, for all seeds.
     names = {
-        (setting, *plan.steps.encoder_of("mine", setting, changes))
+        (setting, *plan.settings.encoder_of("mine", setting, changes))
         for setting, changes in (
             ("people", {}),
             ("people", {"encoder.encoder": "gru"}),
@@ -172,16 +172,16 @@ def test_what_the_page_says_of_scales(mine):
         "seeds": {"synchronous": [3]},
     }})  # fmt: skip
     smoke, paper = (make_plan(papers="mine", scale=scale) for scale in ("smoke", "paper"))
-    found = smoke.steps.run("mine", "clustered", "people", {})
+    found = smoke.settings.run("mine", "clustered", "people", {})
     assert (found.rounds, found.samples_per_round, found.n_clusters) == (5, 6, 2)
-    assert smoke.steps.run("mine", "clustered", "dealt", {}).samples_per_round == 7
+    assert smoke.settings.run("mine", "clustered", "dealt", {}).samples_per_round == 7
     assert [smoke.seeds("mine", kind) for kind in ("synchronous", "clustered")] == [(3,), (0, 1)]
-    assert smoke.steps.encoder_of("mine", "people", {}) == ("mine", "people", None)
+    assert smoke.settings.encoder_of("mine", "people", {}) == ("mine", "people", None)
     assert paper.steps.run("mine", "clustered", "people", {}).rounds == 60
     assert paper.steps.encoder("mine", "people").steps == 500
     # A change of a setting has its prefix.
     changes = {"rounds": 4, "encoder.rounds": 5, "partition.beta": 1.0}
-    name = smoke.steps.canonical("mine", "clustered", "dealt", changes)
+    name = smoke.settings.canonical("mine", "clustered", "dealt", changes)
     assert name == "dealt+rounds=4+partition.beta=1.0+encoder.rounds=5"
 
 
@@ -209,13 +209,13 @@ def test_algorithms_that_cannot_run_on_own_data_are_left_out(mine):
 
 def test_one_line_takes_own_data_for_the_digits(here):
     plan = make_plan(dataset="gestures")
-    assert plan.steps.dataset("fed_react", "clients10-beta1.5") == "gestures"
+    assert plan.settings.dataset("fed_react", "clients10-beta1.5") == "gestures"
     cell = plan.cells("fed_react").table("table05")["RTD - 10 clients (Stationary)", "IFCA"]
     folder = plan.outputs.folder("fed_react", cell)
     assert folder == "results/smoke/runs/clustered/fed_react/gestures/stationary10/all"
-    assert plan.sources.options("gestures") == {}
-    assert plan.sources.raw_digest("gestures") != plan.sources.raw_digest("pendigits")
-    task = plan.sources.task("gestures")
+    assert plan.datasets.options("gestures") == {}
+    assert plan.datasets.raw_digest("gestures") != plan.datasets.raw_digest("pendigits")
+    task = plan.datasets.task("gestures")
     assert (task.kind, task.outputs, task.channels, task.steps) == ("classification", 4, 2, 60)
 
 

@@ -6,7 +6,7 @@ from pathlib import Path
 import pytest
 from helpers import BASE, make_plan, refused
 
-from fedreact.workflow.plan import Plan
+from fedreact.resolve.plan import Plan
 
 
 @pytest.fixture(autouse=True)
@@ -71,19 +71,19 @@ def test_a_scale_says_how_much_is_taken():
         "runs=3,4,7,8,11,12",
     ]
     plan = make_plan(scale="paper")
-    assert plan.sources.source("eegmmidb").runs == (4, 8, 12)
+    assert plan.datasets.source("eegmmidb").runs == (4, 8, 12)
     assert "--options" not in plan.data.dataset_words("rtd", [])
     plan = make_plan()
-    assert plan.sources.options("eeg-sim") == {"n_subjects": 2, "n_trials": 15}
-    assert plan.sources.options("pendigits") == {"per_label": 60}
+    assert plan.datasets.options("eeg-sim") == {"n_subjects": 2, "n_trials": 15}
+    assert plan.datasets.options("pendigits") == {"per_label": 60}
     words = plan.data.dataset_words("pendigits", [])
     assert words[words.index("--registry") + 1] == "config/datasets.yaml"
 
 
 def test_a_dataset_may_be_changed_by_its_name_in_a_path():
     plan = make_plan()
-    assert plan.sources.options("pendigits+per_label=7") == {"per_label": 7}
-    assert plan.sources.task("pendigits+per_label=7").outputs == 10
+    assert plan.datasets.options("pendigits+per_label=7") == {"per_label": 7}
+    assert plan.datasets.task("pendigits+per_label=7").outputs == 10
 
 
 def test_placed_files_are_told_apart_by_content():

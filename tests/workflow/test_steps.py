@@ -8,8 +8,8 @@ from helpers import edit_yaml, make_plan, write_paper
 from fedreact import options
 from fedreact.data.sumo.windows import LENGTH, STRIDE
 from fedreact.errors import UserError
-from fedreact.workflow import variants
-from fedreact.workflow.scales import GIVEN_ENCODER
+from fedreact.resolve import variants
+from fedreact.resolve.scales import GIVEN_ENCODER
 
 PAPER = "fed_react"
 
@@ -36,17 +36,17 @@ def paper(plans, unchanged, monkeypatch):
 
 
 def run(plan, setting, kind="clustered", **changes):
-    return plan.steps.run(PAPER, kind, setting, changes)
+    return plan.settings.run(PAPER, kind, setting, changes)
 
 
 def encoder(plan, setting, **changes):
     """Name and seed of a setting's encoder."""
     changes = {name.replace("__", "."): value for name, value in changes.items()}
-    return plan.steps.encoder_of(PAPER, setting, changes)[1:]
+    return plan.settings.encoder_of(PAPER, setting, changes)[1:]
 
 
 def canonical(plan, setting, changes, kind="clustered"):
-    return plan.steps.canonical(PAPER, kind, setting, changes)
+    return plan.settings.canonical(PAPER, kind, setting, changes)
 
 
 # ---- Scales -------------------------------------------------------------------------------------
@@ -100,7 +100,7 @@ def test_settings_may_train_encoders_of_their_own_where_others_share_one(quick):
 
 def test_a_scale_may_change_a_partition(quick, paper):
     def samples(plan, name):
-        return plan.steps.partition(PAPER, name)[1].samples_per_client
+        return plan.settings.partition(PAPER, name)[1].samples_per_client
 
     assert samples(quick, "clients50-beta0.1") == 60
     assert samples(quick, "clients50-beta0.1+test_share=0.2") == 60
@@ -205,7 +205,7 @@ def test_a_change_of_the_encoder_needs_another_encoder(quick):
     change = {"encoder.negative_weighting": "sum"}
     name, seed = encoder(quick, "stationary10", **change)
     assert (name, seed) == ("clients10-beta1.5+encoder.negative_weighting=sum", None)
-    assert quick.steps.encoder(PAPER, name).negative_weighting == "sum"
+    assert quick.settings.encoder(PAPER, name).negative_weighting == "sum"
     assert canonical(quick, "stationary10", change) == (
         "stationary10+encoder.negative_weighting=sum"
     )
@@ -219,20 +219,20 @@ def test_a_change_back_to_what_other_settings_take_is_one(quick):
     """The setting has a rate of its own; the change brings it to that of all others."""
     change = {"encoder.learning_rate": 0.001}
     name, _ = encoder(quick, "full10-dtssgd", **change)
-    assert quick.steps.encoder(PAPER, name).learning_rate == 0.001
+    assert quick.settings.encoder(PAPER, name).learning_rate == 0.001
     there = canonical(quick, "full10-dtssgd", change)
     assert there == "full10-dtssgd+encoder.learning_rate=0.001"
-    parsed = quick.steps.parsed(PAPER, "clustered", there)[1]
+    parsed = quick.settings.parsed(PAPER, "clustered", there)[1]
     assert encoder(quick, "full10-dtssgd", **parsed) == encoder(quick, "full10-dtssgd", **change)
 
 
 def test_a_change_of_the_partition_needs_another_partition(quick):
     change = {"partition.beta": 0.5}
-    assert quick.steps.partition_of(PAPER, "stationary10", change) == (
+    assert quick.settings.partition_of(PAPER, "stationary10", change) == (
         PAPER,
         "clients10-beta1.5+beta=0.5",
     )
-    assert quick.steps.partition(PAPER, "clients10-beta1.5+beta=0.5")[1].beta == 0.5
+    assert quick.settings.partition(PAPER, "clients10-beta1.5+beta=0.5")[1].beta == 0.5
     assert canonical(quick, "stationary10", change) == "stationary10+partition.beta=0.5"
     w = SimpleNamespace(
         kind="clustered",
@@ -259,14 +259,14 @@ def test_a_change_of_the_partition_needs_another_partition(quick):
 )
 def test_names_in_paths_stand_for_the_same_options(quick, changes):
     name = canonical(quick, "stationary10", changes)
-    setting, parsed = quick.steps.parsed(PAPER, "clustered", name)
+    setting, parsed = quick.settings.parsed(PAPER, "clustered", name)
     assert setting == "stationary10"
     assert canonical(quick, setting, parsed) == name
     assert run(quick, setting, **parsed) == run(quick, setting, **changes)
-    assert quick.steps.encoder_of(PAPER, setting, parsed) == quick.steps.encoder_of(
+    assert quick.settings.encoder_of(PAPER, setting, parsed) == quick.settings.encoder_of(
         PAPER, setting, changes
     )
-    assert quick.steps.partition_of(PAPER, setting, parsed) == quick.steps.partition_of(
+    assert quick.settings.partition_of(PAPER, setting, parsed) == quick.settings.partition_of(
         PAPER, setting, changes
     )
 

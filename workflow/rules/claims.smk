@@ -8,8 +8,7 @@ localrules:
 
 rule make_claims:
     input:
-        scores=lambda w: PLAN.claims.inputs(w.paper),
-        claims=lambda w: f"config/papers/{w.paper}/claims.yaml",
+        unpack(lambda w: job("make_claims", w).inputs),
     output:
         csv=f"{OUT}/claims/{{paper}}.csv",
         md=shown(f"{OUT}/claims/{{paper}}.md", "Claims", "paper"),
@@ -21,9 +20,9 @@ rule make_claims:
     conda:
         "../../environment.yml"
     params:
-        options=lambda w: words_by_file(PLAN.claims.words(w.paper)),
+        options=words_by_file("make_claims"),
         scale=PLAN.scale,
-        code=lambda w: PLAN.claims.code(w.paper),
+        code=code("make_claims"),
     shell:
         "python scripts/make_claims.py {params.options} --scores {input.scores}"
         " --scale {params.scale} --output {output.csv} 2>&1 | tee {log}"

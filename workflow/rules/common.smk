@@ -14,7 +14,7 @@ from fedreact.digest import code_digest
 from fedreact.errors import UserError
 from fedreact.workflow import console, ending, failures, forks
 from fedreact.workflow.account import Account
-from fedreact.workflow.plan import Plan
+from fedreact.resolve.plan import Plan
 from fedreact.workflow.start import check_writable, mend_times, remove_parts
 
 try:
@@ -77,14 +77,24 @@ def get_ready():
         forks.begin()
 
 
-def words(given):
-    """Words of a command line."""
-    return shlex.join(map(str, given))
+def job(rule, w):
+    """The job of a rule, by its wildcards (src/fedreact/resolve/job.py)."""
+    return PLAN.job(rule, **dict(w.items()))
 
 
-def words_by_file(given):
-    """Words that may be longer than the 128 kB that Linux allows: a file holds them, one a line."""
-    return f"@<(printf '%s\\n' {words(given)})"
+def words(rule):
+    """Words of the command line of a rule's job."""
+    return lambda w: shlex.join(job(rule, w).words)
+
+
+def words_by_file(rule):
+    """The same, where they may exceed the 128 kB that Linux allows: a file holds them, one a line."""
+    return lambda w: f"@<(printf '%s\\n' {shlex.join(job(rule, w).words)})"
+
+
+def code(rule):
+    """Digest of the code of a rule's job."""
+    return lambda w: job(rule, w).code
 
 
 def shown(path, kind, of):

@@ -8,7 +8,7 @@ localrules:
 # Local, since compute nodes often reach no network.
 rule prepare_data:
     input:
-        lambda w: PLAN.data.part_files(w.dataset),
+        lambda w: job("prepare_data", w).inputs["parts"],
     output:
         f"{R}/data/{{dataset}}.npz",
     log:
@@ -16,10 +16,9 @@ rule prepare_data:
     conda:
         "../../environment.yml"
     params:
-        options=lambda w, input: words(PLAN.data.dataset_words(w.dataset, input)),
-        pinned=lambda w: PLAN.sources.pinned(w.dataset),
-        raw=lambda w: PLAN.sources.raw_digest(w.dataset),
-        code=lambda w: PLAN.data.source_code("scripts/prepare_data.py", w.dataset),
+        options=words("prepare_data"),
+        raw=lambda w: job("prepare_data", w).params,
+        code=code("prepare_data"),
     shell:
         "python scripts/prepare_data.py {params.options} --output {output} 2>&1 | tee {log}"
 
@@ -33,8 +32,8 @@ rule prepare_part:
     conda:
         "../../environment.yml"
     params:
-        options=lambda w: words(PLAN.data.part_words(w.dataset, w.part)),
-        code=lambda w: PLAN.data.source_code("scripts/prepare_part.py", w.dataset),
+        options=words("prepare_part"),
+        code=code("prepare_part"),
     shell:
         "python scripts/prepare_part.py {params.options} --output {output} 2>&1 | tee {log}"
 
@@ -43,9 +42,7 @@ rule prepare_part:
 rule make_partition:
     input:
         data=f"{R}/data/{{dataset}}.npz",
-        apart=lambda w: PLAN.data.apart_from(
-            w.paper, w.dataset, w.partition, int(w.seed)
-        ),
+        apart=lambda w: job("make_partition", w).inputs["apart"],
     output:
         f"{R}/partitions/{{paper}}/{{dataset}}/{{partition}}/seed{{seed}}.npz",
     log:
@@ -55,8 +52,8 @@ rule make_partition:
     resources:
         runtime=lambda w, attempt: 2 * attempt,
     params:
-        options=lambda w: words(PLAN.data.partition_words(w.paper, w.partition)),
-        code=lambda w: PLAN.data.partition_code(w.paper, w.partition),
+        options=words("make_partition"),
+        code=code("make_partition"),
     shell:
         "python scripts/make_partition.py {params.options} --data {input.data} --seed {wildcards.seed}"
         " --apart-from {input.apart} --output {output} 2>&1 | tee {log}"

@@ -8,7 +8,7 @@
 rule train_encoder:
     input:
         data=f"{R}/data/{{dataset}}.npz",
-        partition=PLAN.encoding.partition,
+        partition=lambda w: job("train_encoder", w).inputs["partition"],
     output:
         f"{R}/encoders/{{paper}}/{{dataset}}/{{encoder}}/seed{{seed}}.npz",
     log:
@@ -17,18 +17,17 @@ rule train_encoder:
     priority: 1
     conda:
         "../../environment.yml"
-    threads: lambda w: PLAN.encoding.threads(w.paper, w.encoder)
+    threads: lambda w: job("train_encoder", w).threads
     resources:
-        mem_mb=lambda w, threads, attempt: attempt * PLAN.encoding.memory(threads),
-        runtime=lambda w, attempt: attempt * PLAN.encoding.minutes(),
-        gpu=PLAN.gpus,
+        mem_mb=lambda w, threads, attempt: attempt
+        * job("train_encoder", w).megabytes(threads),
+        runtime=lambda w, attempt: attempt * job("train_encoder", w).minutes,
+        gpu=PLAN.experiments.gpus,
     params:
-        options=lambda w: words(PLAN.encoding.words(w.paper, w.encoder)),
-        code=lambda w: PLAN.encoding.code(
-            "scripts/train_encoder.py", w.paper, w.encoder
-        ),
+        options=words("train_encoder"),
+        code=code("train_encoder"),
         device=PLAN.config.device,
-        checkpoint=lambda w: PLAN.encoding.checkpoint(w),
+        checkpoint=lambda w: job("train_encoder", w).checkpoint,
     shell:
         "python scripts/train_encoder.py --data {input.data} --partition {input.partition}"
         " --seed {wildcards.seed} {params.options} --device {params.device} --workers {threads}"
@@ -48,9 +47,7 @@ rule extract_features:
     resources:
         runtime=lambda w, attempt: 10 * attempt,
     params:
-        code=lambda w: PLAN.encoding.code(
-            "scripts/extract_features.py", w.paper, w.encoder
-        ),
+        code=code("extract_features"),
     shell:
         "python scripts/extract_features.py --data {input.data} --encoder {input.encoder}"
         " --output {output} 2>&1 | tee {log}"

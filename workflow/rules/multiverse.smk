@@ -11,7 +11,7 @@ localrules:
 # A job runs some universes, which takes minutes.
 rule multiverse_part:
     input:
-        lambda w: PLAN.multiverse.inputs(w),
+        lambda w: job("multiverse_part", w).inputs["files"],
     output:
         FILES.universes("{paper}", "{view}", "{setting}", "{part}"),
     log:
@@ -26,15 +26,15 @@ rule multiverse_part:
         mem_mb=lambda w, attempt: attempt * 1500,
         runtime=lambda w, attempt: attempt * 60,
     params:
-        options=lambda w: words_by_file(PLAN.multiverse.words(w)),
-        code=lambda w: PLAN.multiverse.code(w.paper),
+        options=words_by_file("multiverse_part"),
+        code=code("multiverse_part"),
     shell:
         "python scripts/multiverse.py run {params.options} --output {output} 2>&1 | tee {log}"
 
 
 rule multiverse_sum:
     input:
-        lambda w: PLAN.multiverse.files(w.paper),
+        lambda w: job("multiverse_sum", w).inputs["scores"],
     output:
         tables=expand(
             f"{OUT}/multiverse/{{{{paper}}}}/{{table}}.csv",
@@ -53,18 +53,18 @@ rule multiverse_sum:
     conda:
         "../../environment.yml"
     params:
-        asked=lambda w: words_by_file(PLAN.multiverse.asked_words(w.paper)),
+        options=words_by_file("multiverse_sum"),
         folder=lambda w, output: Path(output.md).parent,
         scale=PLAN.scale,
-        code=code_digest("scripts/multiverse.py"),
+        code=code("multiverse_sum"),
     shell:
-        "python scripts/multiverse.py sum {params.asked} --scores {input} --scale {params.scale}"
+        "python scripts/multiverse.py sum {params.options} --scores {input} --scale {params.scale}"
         " --output {params.folder} 2>&1 | tee {log}"
 
 
 rule multiverse_curve:
     input:
-        lambda w: PLAN.multiverse.files(w.paper),
+        lambda w: job("multiverse_curve", w).inputs["scores"],
     output:
         pdf=f"{OUT}/multiverse/{{paper}}/curves/{{claim}}+{{setting}}.pdf",
         png=f"{OUT}/multiverse/{{paper}}/curves/{{claim}}+{{setting}}.png",
@@ -75,11 +75,11 @@ rule multiverse_curve:
     conda:
         "../../environment.yml"
     params:
-        asked=lambda w: words_by_file(PLAN.multiverse.asked_words(w.paper)),
+        options=words_by_file("multiverse_curve"),
         scale=PLAN.scale,
-        code=code_digest("scripts/multiverse.py"),
+        code=code("multiverse_curve"),
     shell:
-        "python scripts/multiverse.py curve {params.asked} --scores {input} --claim {wildcards.claim}"
+        "python scripts/multiverse.py curve {params.options} --scores {input} --claim {wildcards.claim}"
         " --setting {wildcards.setting} --scale {params.scale} --output {output.pdf} 2>&1 | tee {log}"
 
 

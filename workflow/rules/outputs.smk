@@ -13,8 +13,7 @@ localrules:
 
 rule make_table:
     input:
-        scores=lambda w: PLAN.outputs.table_inputs(w.table),
-        published=lambda w: PLAN.outputs.published(w.table),
+        unpack(lambda w: job("make_table", w).inputs),
     output:
         csv=shown(f"{OUT}/tables/{{table}}.csv", "Tables", "table"),
         tex=f"{OUT}/tables/{{table}}.tex",
@@ -25,10 +24,10 @@ rule make_table:
     conda:
         "../../environment.yml"
     params:
-        options=lambda w: words_by_file(PLAN.outputs.table_words(w.table)),
-        spec=lambda w: str(PLAN.outputs.table_spec(w.table)),
+        options=words_by_file("make_table"),
+        spec=lambda w: job("make_table", w).params["spec"],
         scale=PLAN.scale,
-        code=lambda w: PLAN.outputs.table_code(w.table),
+        code=code("make_table"),
     shell:
         "python scripts/make_table.py {params.options} --published {input.published}"
         " --scores {input.scores} --scale {params.scale} --output {output.csv} 2>&1 | tee {log}"
@@ -36,8 +35,7 @@ rule make_table:
 
 rule make_figure:
     input:
-        scores=lambda w: PLAN.outputs.figure_scores(w.figure),
-        files=lambda w: PLAN.outputs.figure_files(w.figure),
+        unpack(lambda w: job("make_figure", w).inputs),
     output:
         pdf=f"{OUT}/figures/{{figure}}.pdf",
         png=shown(f"{OUT}/figures/{{figure}}.png", "Figures", "figure"),
@@ -46,11 +44,11 @@ rule make_figure:
     conda:
         "../../environment.yml"
     params:
-        options=lambda w: words_by_file(PLAN.outputs.figure_words(w.figure)),
-        spec=lambda w: str(PLAN.outputs.figure_spec(w.figure)),
-        data=lambda w: ", ".join(PLAN.outputs.datasets_of(w.figure)),
+        options=words_by_file("make_figure"),
+        spec=lambda w: job("make_figure", w).params["spec"],
+        data=lambda w: job("make_figure", w).params["data"],
         scale=PLAN.scale,
-        code=lambda w: PLAN.outputs.figure_code(w.figure),
+        code=code("make_figure"),
     shell:
         "python scripts/make_figure.py {params.options} --scores {input.scores} --files {input.files}"
         " --data={params.data:q} --scale {params.scale} --output {output.pdf} 2>&1 | tee {log}"
@@ -59,7 +57,7 @@ rule make_figure:
 # What a ledger's alternatives change: not part of all, as it runs many settings again.
 rule measure_ledger:
     input:
-        lambda w: PLAN.measures.ledger_inputs(w.paper),
+        lambda w: job("measure_ledger", w).inputs["scores"],
     output:
         csv=f"{OUT}/assumptions/{{paper}}.csv",
         md=f"{OUT}/assumptions/{{paper}}.md",
@@ -70,11 +68,9 @@ rule measure_ledger:
     conda:
         "../../environment.yml"
     params:
-        options=lambda w: words_by_file(
-            ["--measured", PLAN.measures.ledger_json(w.paper)]
-        ),
+        options=words_by_file("measure_ledger"),
         scale=PLAN.scale,
-        code=PLAN.measures.code("scripts/measure_ledger.py"),
+        code=code("measure_ledger"),
     shell:
         "python scripts/measure_ledger.py {params.options} --scores {input}"
         " --scale {params.scale} --output {output.csv} 2>&1 | tee {log}"
@@ -92,7 +88,7 @@ rule assumptions:
 # What the options of methods are chosen from: not part of all either. Each is a target by its name.
 rule measure_search:
     input:
-        lambda w: PLAN.measures.search_inputs(w.search),
+        lambda w: job("measure_search", w).inputs["scores"],
     output:
         csv=f"{OUT}/searches/{{search}}.csv",
         md=f"{OUT}/searches/{{search}}.md",
@@ -101,9 +97,9 @@ rule measure_search:
     conda:
         "../../environment.yml"
     params:
-        options=lambda w: words_by_file(PLAN.measures.search_words(w.search)),
+        options=words_by_file("measure_search"),
         scale=PLAN.scale,
-        code=PLAN.measures.code("scripts/measure_search.py"),
+        code=code("measure_search"),
     shell:
         "python scripts/measure_search.py {params.options} --scores {input} --scale {params.scale}"
         " --output {output.csv} 2>&1 | tee {log}"
@@ -112,7 +108,9 @@ rule measure_search:
 # For `dvc metrics diff`.
 rule make_metrics:
     input:
-        lambda w: [f"{OUT}/tables/{name}.csv" for name in PLAN.chosen(PLAN.tables)],
+        lambda w: [
+            f"{OUT}/tables/{name}.csv" for name in PLAN.outputs.chosen(PLAN.tables)
+        ],
     output:
         f"{OUT}/metrics.json",
     log:
@@ -127,13 +125,21 @@ rule make_metrics:
 
 rule all_tables:
     input:
-        [file for name in PLAN.chosen(PLAN.tables) for file in FILES.table(name)],
+        [
+            file
+            for name in PLAN.outputs.chosen(PLAN.tables)
+            for file in FILES.table(name)
+        ],
         rules.make_metrics.output,
 
 
 rule all_figures:
     input:
-        [file for name in PLAN.chosen(PLAN.figures) for file in FILES.figure(name)],
+        [
+            file
+            for name in PLAN.outputs.chosen(PLAN.figures)
+            for file in FILES.figure(name)
+        ],
 
 
 for name, files in PLAN.targets().items():

@@ -7,11 +7,7 @@ localrules:
 
 rule report:
     input:
-        tables=PLAN.report.tables(),
-        tex=PLAN.report.tex(),
-        figures=PLAN.report.figures(),
-        claims=PLAN.report.claims(),
-        entries=PLAN.report.entries(),
+        unpack(lambda w: job("report", w).inputs),
         templates=sorted(Path("src/fedreact/report/templates").glob("*")),
     output:
         html=f"{OUT}/report.html",
@@ -21,7 +17,7 @@ rule report:
     conda:
         "../../environment.yml"
     params:
-        options=lambda w: words_by_file(PLAN.report.words()),
-        code=lambda w: PLAN.report.code(),
+        options=words_by_file("report"),
+        code=code("report"),
     shell:
         "python scripts/make_report.py {params.options} --output {output.html} 2>&1 | tee {log}"

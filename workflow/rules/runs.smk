@@ -5,7 +5,7 @@
 # Seconds each; profiles/slurm has many of them share a job.
 rule run:
     input:
-        unpack(PLAN.runs.inputs),
+        unpack(lambda w: job("run", w).inputs),
     output:
         scores=f"{R}/runs/{{kind}}/{{paper}}/{{dataset}}/{{setting}}/{{job}}/seed{{seed}}.csv",
         clients=f"{R}/runs/{{kind}}/{{paper}}/{{dataset}}/{{setting}}/{{job}}/seed{{seed}}.clients.npz",
@@ -17,13 +17,13 @@ rule run:
         "../../environment.yml"
     threads: 1
     resources:
-        mem_mb=lambda w, threads, attempt: attempt * PLAN.runs.memory(w, threads),
-        runtime=lambda w, attempt: attempt * PLAN.runs.minutes(w),
+        mem_mb=lambda w, threads, attempt: attempt * job("run", w).megabytes(threads),
+        runtime=lambda w, attempt: attempt * job("run", w).minutes,
     params:
-        options=lambda w: words(PLAN.runs.words(w)),
-        code=lambda w: PLAN.runs.code(w),
+        options=words("run"),
+        code=code("run"),
         device=PLAN.config.device,
-        checkpoint=lambda w: PLAN.runs.checkpoint(w),
+        checkpoint=lambda w: job("run", w).checkpoint,
     shell:
         "python scripts/run.py {wildcards.kind} --setting {wildcards.setting:q}"
         " --seed {wildcards.seed} {params.options} --device {params.device} --workers {threads}"
@@ -34,11 +34,11 @@ rule run:
 use rule run as train with:
     wildcard_constraints:
         kind=PLAN.runs.kinds(trains=True),
-    threads: PLAN.runs.threads
+    threads: lambda w: job("train", w).threads
     resources:
-        mem_mb=lambda w, threads, attempt: attempt * PLAN.runs.memory(w, threads),
-        runtime=lambda w, attempt: attempt * PLAN.runs.minutes(w),
-        gpu=PLAN.gpus,
+        mem_mb=lambda w, threads, attempt: attempt * job("run", w).megabytes(threads),
+        runtime=lambda w, attempt: attempt * job("run", w).minutes,
+        gpu=PLAN.experiments.gpus,
 
 
 # What needs no data: theorems, counts.
@@ -50,9 +50,7 @@ rule study:
     conda:
         "../../environment.yml"
     params:
-        study=lambda w: PLAN.runs.study_json(w.study),
-        seeds=PLAN.how_much.seeds,
-        code=lambda w: PLAN.runs.study_code(w.study),
+        options=words("study"),
+        code=code("study"),
     shell:
-        "python scripts/study.py --study {params.study:q} --seeds {params.seeds}"
-        " --output {output} 2>&1 | tee {log}"
+        "python scripts/study.py {params.options} --output {output} 2>&1 | tee {log}"

@@ -9,7 +9,7 @@ from fedreact.errors import UserError
 from fedreact.estimates.estimates import Estimator, ToDo
 from fedreact.estimates.records import Seen, like_of
 from fedreact.estimates.work import SECONDS_A_GFLOP, Work, calibrate
-from fedreact.workflow.plan import Plan
+from fedreact.resolve.plan import Plan
 
 log = logging.getLogger("fedreact")
 

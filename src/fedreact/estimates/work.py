@@ -15,11 +15,12 @@ from fedreact.engine.engine import Job, Stacked, keep_heap
 from fedreact.engine.local_training import LocalTraining
 from fedreact.errors import UserError
 from fedreact.multiverse.run import Universe, candidates, drawn
+from fedreact.resolve import multiverse_asked
+from fedreact.resolve.plan import Plan
+from fedreact.resolve.run_jobs import Run
 from fedreact.runs import contract as runs
 from fedreact.runs.of_clients import MOST
 from fedreact.task import Task
-from fedreact.workflow import multiverse_asked
-from fedreact.workflow.plan import Plan
 
 SECONDS_A_GFLOP = 0.03
 """CPU seconds of what trains no model by gradients: many small products of matrices."""
@@ -38,28 +39,44 @@ class Work:
         """Of all clients; ``None`` for what always takes about the same."""
         w = SimpleNamespace(**wildcards)
         if rule == "train_encoder":
-            encoder = self.plan.steps.encoder(w.paper, w.encoder)
-            sizes = self._sizes(w, self.plan.encoding.partition(w))
-            return encoding.work(encoder, self.plan.sources.task(w.dataset), sizes)
+            encoder = self.plan.settings.encoder(w.paper, w.encoder)
+            (partition,) = self.plan.job(rule, **wildcards).inputs["partition"]
+            sizes = self._sizes(w, partition)
+            return encoding.work(encoder, self.plan.datasets.task(w.dataset), sizes)
         if rule in ("run", "train"):
-            job, run = self.plan.runs.job(w), runs.part_of(w.kind, "run")
-            sizes = self._sizes(w, self.plan.runs.inputs(w)["partition"])
-            task = self.plan.sources.task(w.dataset)
+            job, run = self.run(w), runs.part_of(w.kind, "run")
+            sizes = self._sizes(w, self._partition(w))
+            task = self.plan.datasets.task(w.dataset)
             return run.work(job.options, job.methods, task, sizes)
         if rule == "multiverse_part":
-            universes = [Universe(**one) for one in self.plan.multiverse.of_part(w)]
+            universes = [
+                Universe(**one)
+                for one in self.plan.multiverse.universes_of_part(
+                    w.paper, w.view, w.setting, w.part
+                )
+            ]
             return sum(self._of_universe(w, universe) for universe in universes)
         return None
+
+    def run(self, w: SimpleNamespace) -> Run:
+        """What a job of a kind of run is run with."""
+        return self.plan.runs.run(w.kind, w.paper, w.dataset, w.setting, w.job)
+
+    def _partition(self, w):
+        run = self.run(w)
+        return self.plan.files.partition(run.owner, w.dataset, run.partition, w.seed)
 
     def _of_universe(self, w, universe):
         """Count the GFLOPs of a universe, its methods' candidates included.
 
         A method that chooses among candidates then runs with the options of the configuration.
         """
-        steps, kind = self.plan.steps, self.plan.steps.paper(w.paper).multiverse.kind
-        task = self.plan.sources.task(steps.dataset(*steps.partition_of(w.paper, w.setting, {})))
+        settings, kind = self.plan.settings, self.plan.settings.paper(w.paper).multiverse.kind
+        task = self.plan.datasets.task(
+            settings.dataset(*settings.partition_of(w.paper, w.setting, {}))
+        )
         spec, run = (runs.part_of(kind, part) for part in ("spec", "run"))
-        methods, total = multiverse_asked.methods(self.plan, w.paper), 0.0
+        methods, total = multiverse_asked.methods(self.plan.experiments, w.paper), 0.0
         for of_run, one in [(drawn(methods, universe), universe), candidates(methods, universe)]:
             made = [runs.method(kind, name, of_run[name], f"method {name}") for name in of_run]
             given = options.check(spec.Options, dict(one.options), f"universe {one.number}")
@@ -71,8 +88,8 @@ class Work:
         if rule not in ("run", "train"):
             return 0.0
         w = SimpleNamespace(**wildcards)
-        job = self.plan.runs.job(w)
-        n_clients = len(self._sizes(w, self.plan.runs.inputs(w)["partition"]))
+        job = self.run(w)
+        n_clients = len(self._sizes(w, self._partition(w)))
         n_rounds = getattr(job.options, "rounds", None) or 1
         n_scores = len(job.methods) * n_rounds * n_clients
         return min(n_scores, MOST) * BYTES_A_SCORE / 1e6
@@ -82,25 +99,25 @@ class Work:
         if Path(file).exists():
             return npz.load(Path(file), "partition", ["n_train"])["n_train"].tolist()
         owner, name = Path(file).parts[3], Path(file).parts[5]
-        dealer = self.plan.steps.partition(owner, name)[1]
+        dealer = self.plan.settings.partition(owner, name)[1]
         each = getattr(dealer, "samples_per_client", 1000) * (
             1 - getattr(dealer, "test_share", 0.1)
         )
-        return [round(each)] * self.plan.runs.n_clients(owner, name)
+        return [round(each)] * self.plan.settings.n_clients(owner, name)
 
     def training(
         self, rule: str, wildcards: Mapping[str, str]
     ) -> tuple[LocalTraining, Task] | None:
         """What clients of a job do in a round, to be timed; ``None`` if they train nothing."""
         w = SimpleNamespace(**wildcards)
-        task = self.plan.sources.task(w.dataset) if hasattr(w, "dataset") else None
+        task = self.plan.datasets.task(w.dataset) if hasattr(w, "dataset") else None
         if rule == "train_encoder":
-            encoder = self.plan.steps.encoder(w.paper, w.encoder)
+            encoder = self.plan.settings.encoder(w.paper, w.encoder)
             return encoding.local_training(encoder, task.channels), task
         if rule in ("run", "train"):
             run = runs.part_of(w.kind, "run")
             if hasattr(run, "local_training"):
-                return run.local_training(self.plan.runs.job(w).options, task), task
+                return run.local_training(self.run(w).options, task), task
         return None
 
 

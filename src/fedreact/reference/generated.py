@@ -17,8 +17,8 @@ from fedreact.data.registry import DatasetEntry, load_registry, registries
 from fedreact.options import text_of
 from fedreact.reading import read_yaml
 from fedreact.reference.keep import RUN
-from fedreact.workflow.config import SCALES, load_scale
-from fedreact.workflow.papers import FOLDER, Paper, load_paper, paper_names
+from fedreact.resolve.config import SCALES, load_scale
+from fedreact.resolve.papers import FOLDER, Paper, load_paper, paper_names
 
 MADE = "<!-- Made by `make docs` from {source}. Edit those. -->\n"
 CODE = "../../src/fedreact"

@@ -19,14 +19,14 @@ from fedreact.errors import UserError
 from fedreact.options import vars_of
 from fedreact.reference import store
 from fedreact.reference.keep import FINDINGS, RUN
+from fedreact.resolve import variants
+from fedreact.resolve.cells import Cells
+from fedreact.resolve.config import load_scale
+from fedreact.resolve.datasets import Datasets
+from fedreact.resolve.settings import Settings
 from fedreact.tables import cells, notes, published, render
 from fedreact.tables.grid import Grid, grid
 from fedreact.tables.labels import Names
-from fedreact.workflow import variants
-from fedreact.workflow.cells import Cells
-from fedreact.workflow.config import load_scale
-from fedreact.workflow.sources import Sources
-from fedreact.workflow.steps import Steps
 
 MADE = f"<!-- Made by `make docs` from ../{store.TABLES}. -->\n"
 
@@ -50,10 +50,10 @@ class Kept:
         self.registry = load_registry(*registries())
         like = load_scale(self.scale).like
         known = set(self.registry)
-        sources = Sources(self.registry, {}, self.scale, like, Path("data"), None, known)
-        self.steps = Steps(self.scale, sources, like)
+        datasets = Datasets(self.registry, {}, self.scale, like, Path("data"), None, known)
+        self.settings = Settings(self.scale, datasets, like)
         self._findings = cache(self._read_findings)
-        self._cells = cache(lambda paper: Cells(self.steps, self.steps.paper(paper)))
+        self._cells = cache(lambda paper: Cells(self.settings, self.settings.paper(paper)))
 
     def pages(self) -> list[Path]:
         """List the pages of all tables; that of a table lies where ``make docs`` writes it."""
@@ -134,7 +134,7 @@ class Kept:
         )
 
     def _paper(self, path):
-        return self.steps.paper(path.parents[1].name)
+        return self.settings.paper(path.parents[1].name)
 
     def _entry(self, path):
         """A table's entry, and its name there."""

@@ -15,10 +15,10 @@ import pandas as pd
 from fedreact import provenance
 from fedreact.claims.judged import Asked
 from fedreact.errors import UserError
+from fedreact.resolve.files import results_of
 from fedreact.tables import origins
 from fedreact.tables.cells import Place, of_cell, per_seed, read_scores
 from fedreact.tables.reached import until_the_worse
-from fedreact.workflow.files import results_of
 
 COLUMNS = ["table", "row", "column", "claim", "reading", "at", "left", "right"]
 COLUMNS += ["metric", "seed", "value", "most"]

@@ -10,8 +10,8 @@ import pandas as pd
 
 from fedreact import plugins
 from fedreact.report.names import interval, number, printed
+from fedreact.resolve.files import ORIGINS
 from fedreact.tables.labels import Names
-from fedreact.workflow.files import ORIGINS
 
 WIDEST = 7
 """Columns that fit a screen. Of a table with more, these are shown as rows."""

@@ -16,9 +16,9 @@ import pandas as pd
 from fedreact import provenance
 from fedreact.atomic import write_text
 from fedreact.errors import UserError
+from fedreact.resolve.files import ORIGINS, results_of
 from fedreact.tables import cells
 from fedreact.tables import published as values
-from fedreact.workflow.files import ORIGINS, results_of
 
 # Characters of an option that people are shown.
 LONGEST = 200

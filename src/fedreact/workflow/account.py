@@ -2,14 +2,12 @@
 
 import time
 from pathlib import Path
-from typing import TYPE_CHECKING, Any
+from typing import Any
 
 from fedreact.errors import UserError
-from fedreact.workflow import ending, progress
-
-if TYPE_CHECKING:
-    from fedreact.workflow.console import Console
-    from fedreact.workflow.plan import Plan
+from fedreact.resolve.plan import Plan
+from fedreact.workflow import ending, failures, progress
+from fedreact.workflow.console import Console
 
 
 class Account:
@@ -25,7 +23,7 @@ class Account:
         Where it is said.
     """
 
-    def __init__(self, plan: "Plan", workflow: Any, console: "Console"):
+    def __init__(self, plan: Plan, workflow: Any, console: Console):
         self.plan, self.workflow, self.console = plan, workflow, console
         self._began = time.monotonic()
 
@@ -52,7 +50,7 @@ class Account:
         if self.console.quiet:
             self.console.say(f"{where} {progress.count(todo)}.")
         else:
-            self.console.say(jobs, *plan.left_out(ending.targets(plan, asked)), where)
+            self.console.say(jobs, *plan.outputs.left_out(ending.targets(plan, asked)), where)
         self.console.started = True
         self.progress = progress.Progress(
             *(dag, todo, lambda: list(self.workflow.scheduler.running)),
@@ -63,5 +61,5 @@ class Account:
         """Say what came of it."""
         self.progress.stop()
         took = time.monotonic() - self._began
-        left, errors = self.progress.left(), self.plan.errors()
+        left, errors = self.progress.left(), failures.errors(self.plan.logs)
         self.console.say(*ending.lines(self.plan, self.asked, left, errors, took))

@@ -4,9 +4,9 @@ from difflib import get_close_matches
 from pathlib import Path
 
 from fedreact.errors import UserError
-from fedreact.workflow.config import load_scale
-from fedreact.workflow.files import ON
-from fedreact.workflow.papers import load_paper, paper_names
+from fedreact.resolve.config import load_scale
+from fedreact.resolve.files import ON
+from fedreact.resolve.papers import load_paper, paper_names
 
 
 def names(scale: str) -> list[str]:

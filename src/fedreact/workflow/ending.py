@@ -7,13 +7,11 @@ from collections import Counter
 from collections.abc import Iterable, Sequence
 from importlib.util import find_spec
 from pathlib import Path
-from typing import TYPE_CHECKING, Any
+from typing import Any
 
+from fedreact.resolve.papers import FOLDER
+from fedreact.resolve.plan import Plan
 from fedreact.workflow import failures
-from fedreact.workflow.papers import FOLDER
-
-if TYPE_CHECKING:
-    from fedreact.workflow.plan import Plan
 
 COMMAND = "FEDREACT_COMMAND"
 """The environment's variable with the command that a user gave, if not Snakemake's own."""
@@ -28,7 +26,7 @@ EVERYTHING = ("all", "all_tables", "all_figures")
 """Targets that stand for what the chosen papers have."""
 
 
-def targets(plan: "Plan", asked: Iterable[str]) -> list[str]:
+def targets(plan: Plan, asked: Iterable[str]) -> list[str]:
     """Tables and figures that targets stand for, those among them that cannot be made here."""
     asked, named = set(asked), plan.tables | plan.figures
     papers = set(plan.papers) if asked.intersection(EVERYTHING) else set()
@@ -39,7 +37,7 @@ def targets(plan: "Plan", asked: Iterable[str]) -> list[str]:
     ]
 
 
-def nothing(plan: "Plan", asked: Iterable[str], jobs: int) -> str | None:
+def nothing(plan: Plan, asked: Iterable[str], jobs: int) -> str | None:
     """Why nothing at all can be made of what is asked for; ``None`` if something can.
 
     Parameters
@@ -51,7 +49,7 @@ def nothing(plan: "Plan", asked: Iterable[str], jobs: int) -> str | None:
     jobs
         Jobs of the graph that write a file.
     """
-    if jobs or not (lines := plan.left_out(targets(plan, asked))):
+    if jobs or not (lines := plan.outputs.left_out(targets(plan, asked))):
         return None
     return f"nothing can be built: {lines[0].removeprefix('Left out: ')}" + (
         f" (and {len(lines) - 1} more reasons)" if len(lines) > 1 else ""
@@ -59,7 +57,7 @@ def nothing(plan: "Plan", asked: Iterable[str], jobs: int) -> str | None:
 
 
 def lines(
-    plan: "Plan",
+    plan: Plan,
     asked: Iterable[str],
     left: Sequence[Any] = (),
     failed: Sequence[str] = (),
@@ -99,7 +97,7 @@ def lines(
         stale = any(job.rule.name == "report" for job in left)
         found.append(_line("Open", f"{out}/report.html{' (of an earlier run)' if stale else ''}"))
     wanted = targets(plan, asked)
-    left_out = [line.removeprefix("Left out: ") for line in plan.left_out(wanted)]
+    left_out = [line.removeprefix("Left out: ") for line in plan.outputs.left_out(wanted)]
     found += [_line("Left out", line) for line in _few([*left_out, *parts(plan, wanted)])]
     if failed or left:
         jobs = f"{len(failed)} job{'s' if len(failed) > 1 else ''}:"
@@ -112,7 +110,7 @@ def lines(
     return found
 
 
-def parts(plan: "Plan", wanted: Iterable[str]) -> list[str]:
+def parts(plan: Plan, wanted: Iterable[str]) -> list[str]:
     """A line for each reason for which cells of tables and figures are left out, most cells first.
 
     Those of which nothing is made are not among them.

@@ -8,7 +8,7 @@ from typing import Any, Literal
 from fedreact import options
 from fedreact.errors import UserError, known, unknown
 from fedreact.reading import read_yaml
-from fedreact.workflow.papers import paper_names
+from fedreact.resolve.papers import paper_names
 
 SCALES = Path("config/scales")
 

@@ -10,13 +10,13 @@ from fedreact.data import files, own
 from fedreact.data.registry import DatasetEntry
 from fedreact.data.sources.contract import Source
 from fedreact.errors import UserError, known
+from fedreact.resolve import variants
 from fedreact.task import Task
-from fedreact.workflow import variants
 
 FOLDER = "data/sources"
 
 
-class Sources:
+class Datasets:
     """The registered datasets, a user's own, and which of them is used for each role.
 
     Parameters
@@ -161,6 +161,10 @@ class Sources:
         """Whether a dataset is one of the user's own."""
         return variants.parts(dataset)[0] not in self.registry
 
+    def entry(self, dataset: str) -> DatasetEntry:
+        """Entry of a registered dataset."""
+        return self.registry[variants.parts(dataset)[0]]
+
     def source(self, dataset: str) -> Source:
         """Reader of a registered dataset, with the options of the scale and its name's changes."""
         name, texts = variants.parts(dataset)
@@ -192,7 +196,7 @@ class Sources:
 
     def wanted(self, dataset: str) -> DatasetEntry:
         """Entry of a registered dataset with the files that are needed."""
-        entry = self.registry[variants.parts(dataset)[0]]
+        entry = self.entry(dataset)
         try:
             return self.source(dataset).wanted(entry)
         except UserError as error:

@@ -7,9 +7,9 @@ from typing import Any
 from fedreact import options, plugins
 from fedreact.encoding import spec as encoding
 from fedreact.errors import UserError, known, unknown
+from fedreact.resolve import variants
+from fedreact.resolve.entries import PartitionSpec, Seeds
 from fedreact.runs import contract as runs
-from fedreact.workflow import variants
-from fedreact.workflow.entries import PartitionSpec, Seeds
 
 ENCODER = "encoder"
 PARTITIONERS = "clients/partitioners"

@@ -2,36 +2,35 @@
 
 from collections.abc import Container, Iterator, Mapping, Sequence
 from itertools import chain
-from typing import TYPE_CHECKING, Any
+from typing import Any
 
 from fedreact.claims import margins
 from fedreact.errors import UserError, unknown
 from fedreact.multiverse.universe import Choice
+from fedreact.resolve.cells import Cell
+from fedreact.resolve.claims import Claims
+from fedreact.resolve.experiments import Experiments
+from fedreact.resolve.papers import Paper
 from fedreact.tables import published as values
-from fedreact.workflow.cells import Cell
-from fedreact.workflow.papers import Paper
-
-if TYPE_CHECKING:
-    from fedreact.workflow.plan import Plan
 
 METHODS = "methods."
 
 
 def asked(
-    plan: "Plan", name: str, settings: dict[str, int], choices: Sequence[Choice]
+    judged: Claims, name: str, settings: dict[str, int], choices: Sequence[Choice]
 ) -> dict[str, Any]:
     """Content of a :class:`fedreact.multiverse.summary.Asked`.
 
     Parameters
     ----------
-    plan, name
-        The plan, and the name of a paper.
+    judged, name
+        Claims of all papers, and the name of a paper.
     settings
         Number of universes, by setting.
     choices
         What is varied.
     """
-    paper = plan.steps.paper(name)
+    paper = judged.settings.paper(name)
     spec = paper.multiverse
     known = {choice.name: option(choice.name) for choice in choices}
     over = [name for name, label in known.items() if spec.over in (name, label)]
@@ -48,15 +47,15 @@ def asked(
             {"name": one.name, "values": list(map(_label, one.values)), "default": one.default}
             for one in choices
         ],
-        "claims": claims(plan, paper, settings),
-        "cells": published(plan, paper, settings),
+        "claims": claims(judged, paper, settings),
+        "cells": published(judged, paper, settings),
     }
 
 
-def methods(plan: "Plan", paper: str) -> dict[str, dict[str, Any]]:
+def methods(experiments: Experiments, paper: str) -> dict[str, dict[str, Any]]:
     """What the methods of a paper's multiverse stand for in the configuration."""
-    names = plan.steps.paper(paper).multiverse.methods
-    made = {name: plan.cells(paper).method(name)[1] for name in names}
+    names = experiments.settings.paper(paper).multiverse.methods
+    made = {name: experiments.cells(paper).method(name)[1] for name in names}
     return {
         name: {"algorithm": one.algorithm, **one.options, **one.of_run}
         for name, one in made.items()
@@ -81,7 +80,7 @@ def _label(value):
     return str(value)
 
 
-def claims(plan: "Plan", paper: Paper, settings: Container[str]) -> list[dict[str, Any]]:
+def claims(judged: Claims, paper: Paper, settings: Container[str]) -> list[dict[str, Any]]:
     """A line for each claim and setting.
 
     Returns
@@ -94,14 +93,14 @@ def claims(plan: "Plan", paper: Paper, settings: Container[str]) -> list[dict[st
     for name in paper.multiverse.claims:
         if name not in known:
             raise UserError(f"{paper.folder}/multiverse.yaml: claims: {unknown(name, known)}")
-    lines = (_claim(plan, paper, settings, name) for name in paper.multiverse.claims)
+    lines = (_claim(judged, paper, settings, name) for name in paper.multiverse.claims)
     return list(chain(*lines))
 
 
-def _claim(plan, paper, settings, name) -> Iterator[dict[str, Any]]:
+def _claim(judged, paper, settings, name) -> Iterator[dict[str, Any]]:
     claim, spec = paper.claims[name], paper.multiverse
     by_setting: dict[str, list[tuple]] = {}
-    for contrast in plan.claims.contrasts(paper.name, name, spec.metric):
+    for contrast in judged.contrasts(paper.name, name, spec.metric):
         _, _, _, ours, theirs, *_ = contrast
         runs = [cell for cell in (ours, theirs) if isinstance(cell, Cell)]
         alike = len(runs) == 2 and ours.setting == theirs.setting and theirs.setting in settings
@@ -116,16 +115,16 @@ def _claim(plan, paper, settings, name) -> Iterator[dict[str, Any]]:
             "sign": margins.sign(claim.relation, spec.metric) or 1,
             "pairs": [(one[3].method.name, one[4].method.name) for one in contrasts],
             "published": sum(e.difference for e in effects) / len(effects) if effects else None,
-            "margin": plan.claims.margin(paper.name, name, spec.metric, contrasts),
+            "margin": judged.margin(paper.name, name, spec.metric, contrasts),
         }
 
 
-def published(plan: "Plan", paper: Paper, settings: Container[str]) -> list[dict[str, Any]]:
+def published(judged: Claims, paper: Paper, settings: Container[str]) -> list[dict[str, Any]]:
     """Published values of cells that universes run: ``table``, ``setting``, ``method``, ``value``.
 
     Cells of other data than the paper speaks of have none.
     """
-    spec, cells = paper.multiverse, plan.cells(paper.name)
+    spec, cells = paper.multiverse, judged.experiments.cells(paper.name)
     if spec.nearest and spec.nearest not in paper.tables:
         raise UserError(
             f"{paper.folder}/multiverse.yaml: nearest: {unknown(spec.nearest, paper.tables)}"
@@ -136,7 +135,7 @@ def published(plan: "Plan", paper: Paper, settings: Container[str]) -> list[dict
         printed = values.read(path if path.exists() else None)
         for (row, column), cell in cells.table(table).items() if printed["rows"] else ():
             value = values.value_of(printed, row, column, spec.metric)
-            if value is None or plan.outputs.stands_in(cell):
+            if value is None or judged.outputs.stands_in(cell):
                 continue
             if cell.setting in settings and cell.method.name in spec.methods:
                 place = {"setting": cell.setting, "method": cell.method.name}

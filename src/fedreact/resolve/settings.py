@@ -10,25 +10,26 @@ from functools import cached_property
 from typing import Any
 
 from fedreact import options, plugins
+from fedreact.clients.partitioners.contract import clients_of
 from fedreact.encoding import spec as encoding
 from fedreact.errors import UserError, unknown
+from fedreact.resolve import variants
+from fedreact.resolve.datasets import Datasets
+from fedreact.resolve.entries import PartitionSpec
+from fedreact.resolve.once import once
+from fedreact.resolve.papers import Paper, load_paper, paper_names
+from fedreact.resolve.scales import ENCODER, PARTITIONERS
 from fedreact.runs import contract as runs
-from fedreact.workflow import variants
-from fedreact.workflow.entries import PartitionSpec
-from fedreact.workflow.once import once
-from fedreact.workflow.papers import Paper, load_paper, paper_names
-from fedreact.workflow.scales import ENCODER, PARTITIONERS
-from fedreact.workflow.sources import Sources
 
 
-class Steps:
+class Settings:
     """All papers at a scale, and what their steps are run with.
 
-    Names of steps may carry changes, as paths have them (:mod:`fedreact.workflow.variants`).
+    Names of steps may carry changes, as paths have them (:mod:`fedreact.resolve.variants`).
     """
 
-    def __init__(self, scale: str, sources: Sources, like: str | None = None):
-        self.scale, self.sources, self.like = scale, sources, like
+    def __init__(self, scale: str, datasets: Datasets, like: str | None = None):
+        self.scale, self.datasets, self.like = scale, datasets, like
         self._papers: dict[str, Paper] = {}
         self._seen: dict[tuple, Any] = {}
 
@@ -94,7 +95,12 @@ class Steps:
 
     def dataset(self, paper: str, partition: str) -> str:
         """Name of the dataset of a partition, or of a variant of one."""
-        return self.sources.of_role(self.partition(paper, partition)[0].data)
+        return self.datasets.of_role(self.partition(paper, partition)[0].data)
+
+    def n_clients(self, paper: str, partition: str) -> int:
+        """Clients of a partition, or one if only its data tells."""
+        owners = self.datasets.owners(self.dataset(paper, partition))
+        return clients_of(self.partition(paper, partition)[1], owners) or 1
 
     # ---- Encoders ------------------------------------------------------------------------------
 

@@ -2,15 +2,12 @@
 
 import itertools
 from collections.abc import Mapping
-from typing import TYPE_CHECKING
 
 from fedreact import options
 from fedreact.errors import UserError
+from fedreact.resolve import variants
+from fedreact.resolve.cells import Cell, Cells
 from fedreact.runs import contract as runs
-from fedreact.workflow import variants
-
-if TYPE_CHECKING:
-    from fedreact.workflow.cells import Cell, Cells
 
 
 class Searches:
@@ -19,13 +16,13 @@ class Searches:
     Parameters
     ----------
     cells
-        What the paper's outputs need.
+        Cells of the paper.
     """
 
-    def __init__(self, cells: "Cells"):
+    def __init__(self, cells: Cells):
         self.cells = cells
 
-    def compared(self, name: str) -> "list[Cell]":
+    def compared(self, name: str) -> list[Cell]:
         """Methods under all options that a search compares, on all its settings.
 
         Its jobs are its own, beside those of tables: they have other methods.
@@ -44,8 +41,8 @@ class Searches:
 
     def _searched(self, asked, name, kind, method):
         changes = {k: v for k, v in asked.items() if k not in variants.MARKS}
-        of_run = self.cells.steps.run(self.cells.paper.name, kind, asked["setting"], changes)
-        return self.cells.of(kind, asked["setting"], changes, method, of_run, f"{name}-")
+        of_run = self.cells.settings.run(self.cells.paper.name, kind, asked["setting"], changes)
+        return self.cells.of_method(kind, asked["setting"], changes, method, of_run, f"{name}-")
 
     def taken(self, name: str) -> list[str]:
         """Variants of a search that the configuration takes."""

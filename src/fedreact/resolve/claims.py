@@ -1,78 +1,79 @@
-"""What the rules of ``workflow/rules/claims.smk`` ask: claims as contrasts of scores."""
+"""Jobs that judge claims: what each claim compares, as contrasts of scores."""
 
 import json
 from collections.abc import Iterator
 from dataclasses import replace
-from typing import TYPE_CHECKING, Any
+from typing import Any
 
 from fedreact import plugins
 from fedreact.claims import margins, testable
 from fedreact.claims.contract import Claim
 from fedreact.errors import UserError, unknown
+from fedreact.resolve.cells import Cell
+from fedreact.resolve.code import digest
+from fedreact.resolve.experiments import Experiments
+from fedreact.resolve.job import Job
+from fedreact.resolve.outputs import Outputs
 from fedreact.tables import published as values
-from fedreact.workflow.cells import Cell
-from fedreact.workflow.code import digest
-
-if TYPE_CHECKING:
-    from fedreact.workflow.plan import Plan
 
 TAKEN = ""
 """The reading of the ledger that is taken everywhere."""
 
 
-class ClaimSteps:
+class Claims:
     """Claims of papers, by the papers' names."""
 
-    def __init__(self, plan: "Plan"):
-        self.plan = plan
-        self._of: dict[str, list[dict[str, Any]]] = {}
+    def __init__(self, experiments: Experiments, outputs: Outputs):
+        self.experiments, self.outputs = experiments, outputs
+        self.settings = experiments.settings
+        self._asked: dict[str, list[dict[str, Any]]] = {}
 
     def papers(self) -> list[str]:
         """Chosen papers that have claims that can be judged here."""
-        return [name for name in self.plan.papers if self.asked(name)]
+        return [name for name in self.experiments.papers if self.asked(name)]
 
     def asked(self, paper: str) -> list[dict[str, Any]]:
         """Claims of a paper under each reading, as :class:`fedreact.claims.judged.Asked`."""
-        if paper not in self._of:
-            content = self.plan.steps.paper(paper)
-            self._of[paper] = [
+        if paper not in self._asked:
+            content = self.settings.paper(paper)
+            self._asked[paper] = [
                 one
                 for name, claim in content.claims.items()
                 for one in self._claim(content, name, claim)
             ]
-        return self._of[paper]
+        return self._asked[paper]
 
-    def words(self, paper: str) -> list[str]:
-        """Options of ``scripts/make_claims.py``."""
-        asked = json.dumps(self.asked(paper), separators=(",", ":"), ensure_ascii=False)
-        content = self.plan.steps.paper(paper)
-        found = ["--paper", paper, "--title", content.about.title, "--asked", asked]
+    def job(self, paper: str) -> Job:
+        """Judge the claims of a paper."""
+        asked, content = self.asked(paper), self.settings.paper(paper)
+        text = json.dumps(asked, separators=(",", ":"), ensure_ascii=False)
+        words = ["--paper", paper, "--title", content.about.title, "--asked", text]
         differences = content.scale.all_differences
-        found += ["--differences", *differences] if differences else []
-        return [*found, "--claims", f"{content.folder}/claims.yaml"]
+        words += ["--differences", *differences] if differences else []
+        file = f"{content.folder}/claims.yaml"
+        metrics = dict.fromkeys([one["metric"] for one in asked])
+        metrics |= dict.fromkeys([one["reaching"] for one in asked if "reaching" in one])
+        return Job(
+            (*words, "--claims", file),
+            {"scores": self._scores(paper), "claims": (file,)},
+            digest("scripts/make_claims.py", [("metrics", one, "METRIC") for one in metrics]),
+        )
 
-    def inputs(self, paper: str) -> list[str]:
+    def _scores(self, paper):
         """Files of scores that a paper's claims are judged on."""
-        found = [
+        files = [
             f"{place[0]}/seed{seed}.csv"
             for one in self.asked(paper)
             for _, _, _, ours, theirs, *_, trivial in one["contrasts"]
             for place in (ours, theirs, *trivial.values())
             if not isinstance(place, float)
-            for seed in self.plan.seeds(paper, _kind_of(place[0]))
+            for seed in self.experiments.seeds(paper, _kind_of(place[0]))
         ]
-        return list(dict.fromkeys(found))
-
-    def code(self, paper: str) -> str:
-        """Digest of the code that judges a paper's claims."""
-        asked = self.asked(paper)
-        metrics = dict.fromkeys([one["metric"] for one in asked])
-        metrics |= dict.fromkeys([one["reaching"] for one in asked if "reaching" in one])
-        return digest("scripts/make_claims.py", [("metrics", m, "METRIC") for m in metrics])
+        return tuple(dict.fromkeys(files))
 
     def contrasts(self, paper: str, name: str, metric: str) -> list[tuple]:
         """Comparisons of a claim by a metric, as :meth:`_contrasts` gives them."""
-        content = self.plan.steps.paper(paper)
+        content = self.settings.paper(paper)
         claim, where = content.claims[name], f"{content.folder}/claims.yaml: {name}"
         usual = content.about.margins.get(metric, claim.margin)
         if usual is None:
@@ -81,7 +82,7 @@ class ClaimSteps:
 
     def margin(self, paper: str, name: str, metric: str, contrasts: list[tuple]) -> float:
         """Margin of the average over some comparisons of a claim."""
-        content = self.plan.steps.paper(paper)
+        content = self.settings.paper(paper)
         claim = content.claims[name]
         usual = content.about.margins.get(metric, claim.margin)
         return margins.of_average(claim, [each[-2] for each in contrasts], usual)
@@ -128,7 +129,7 @@ class ClaimSteps:
 
     def _contrasts(self, paper, claim, metric, usual, where):
         """Labels, cells, trivial cells beside, published effect and margin of what can be run."""
-        cells = self.plan.cells(paper.name).table(claim.table)
+        cells = self.experiments.cells(paper.name).table(claim.table)
         axis = 1 if claim.compare == "columns" else 0
         labels = [list(dict.fromkeys(place[i] for place in cells)) for i in (axis, 1 - axis)]
         for given, there in (((claim.left, *claim.right), labels[0]), (claim.at, labels[1])):
@@ -136,7 +137,7 @@ class ClaimSteps:
                 raise UserError(f"{where}: {unknown(odd[0], there)}")
         path = paper.folder / "published" / f"{claim.table}.yaml"
         printed = values.read(path if path.exists() else None)
-        outputs = self.plan.outputs
+        outputs = self.outputs
         for at in claim.at or labels[1]:
             beside = self._trivial(paper, claim, metric, at)
             for right in claim.right or [f"{claim.value:g}"]:
@@ -155,7 +156,10 @@ class ClaimSteps:
 
     def _trivial(self, paper, claim, metric, at):
         """Cells of methods that learn nothing beside a claim's; ``None`` if it is on settings."""
-        spec, cells = paper.tables[claim.table], self.plan.cells(paper.name).table(claim.table)
+        spec, cells = (
+            paper.tables[claim.table],
+            self.experiments.cells(paper.name).table(claim.table),
+        )
         of_methods = "columns" if spec.rows_are == "settings" else "rows"
         if claim.compare != of_methods:
             return None
@@ -169,7 +173,7 @@ class ClaimSteps:
         """A contrast as JSON holds it: the fields of :class:`fedreact.claims.judged.Contrast`."""
         chance = None
         if isinstance(theirs, Cell) and beside is not None:
-            task = self.plan.steps.sources.task(theirs.data)
+            task = self.experiments.datasets.task(theirs.data)
             chance = testable.chance_level(metric, task)
         places = [self._place(paper, cell) for cell in (ours, theirs)]
         trivial = {label: self._place(paper, cell) for label, cell in (beside or {}).items()}
@@ -180,12 +184,12 @@ class ClaimSteps:
         """Folder and method of a cell's scores; a number as it is."""
         if not isinstance(cell, Cell):
             return cell
-        return [self.plan.outputs.folder(paper.name, cell), cell.method.name]
+        return [self.outputs.folder(paper.name, cell), cell.method.name]
 
     def _readings(self, paper, claim, one, contrasts, where):
         """The claim under alternatives of the ledger, where these are run on its settings."""
         metric = one["metric"]
-        of = self.plan.cells(paper.name)
+        of = self.experiments.workload(paper.name)
         for entry in claim.ledger:
             if entry not in paper.ledger:
                 raise UserError(f"{where}: ledger: {unknown(entry, list(paper.ledger))}")
@@ -197,7 +201,7 @@ class ClaimSteps:
                         labels = (at, left, right)
                         line = self._line(paper, metric, *labels, *changed, None, effect, margin)
                         alternatives.setdefault(f"{entry}: {value}", []).append(line)
-            left_out = [cell.skipped for cell in of.table(claim.table).values()]
+            left_out = [cell.skipped for cell in of.cells.table(claim.table).values()]
             left_out += [
                 of.changed(cell.kind, setting, key, value) in paper.scale.left_out
                 for setting, value, key in of.alternatives(entry)

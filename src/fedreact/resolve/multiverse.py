@@ -1,21 +1,21 @@
-"""What the rules of ``workflow/rules/multiverse.smk`` ask."""
+"""Jobs of the multiverse: universes of open choices, and what their scores are summed to."""
 
 import json
 from collections.abc import Mapping
 from itertools import product
 from math import prod
-from typing import TYPE_CHECKING, Any
+from typing import Any
 
 from fedreact import options, plugins
 from fedreact.errors import UserError, unknown
 from fedreact.multiverse.universe import Choice, changes, draw
+from fedreact.resolve import multiverse_asked
+from fedreact.resolve.claims import Claims
+from fedreact.resolve.code import digest
+from fedreact.resolve.experiments import Experiments
+from fedreact.resolve.job import Job
+from fedreact.resolve.multiverse_asked import methods_of, option
 from fedreact.runs import contract as runs
-from fedreact.workflow import multiverse_asked
-from fedreact.workflow.code import digest
-from fedreact.workflow.multiverse_asked import methods_of, option
-
-if TYPE_CHECKING:
-    from fedreact.workflow.plan import Plan
 
 DRAWN, TUNED = "drawn", "tuned"
 PART = {DRAWN: 50, TUNED: 8}
@@ -23,7 +23,7 @@ PART = {DRAWN: 50, TUNED: 8}
 ENCODER_SEED, SCORE = "encoder_seed", "score"
 
 
-class MultiverseSteps:
+class Multiverse:
     """Universes of papers, by the papers' names.
 
     A view is ``drawn``, in which a universe says what options each method has, or ``tuned``, in
@@ -33,17 +33,18 @@ class MultiverseSteps:
     tables = ("universes", "claims", "matters", "pairs", "over", "near", "near_choices")
     """Fields of :class:`fedreact.multiverse.report.Summary`, each a file."""
 
-    def __init__(self, plan: "Plan"):
-        self.plan = plan
+    def __init__(self, experiments: Experiments, claims: Claims):
+        self.experiments, self.claims = experiments, claims
+        self.files = experiments.files
         self._universes: dict[tuple[str, str, str], list[dict[str, Any]]] = {}
 
     def papers(self) -> list[str]:
         """Chosen papers that have a multiverse at this scale."""
-        return [name for name in self.plan.papers if self.settings(name, DRAWN)]
+        return [name for name in self.experiments.papers if self.settings(name, DRAWN)]
 
     def check(self, paper: str) -> None:
         """Raise a ``UserError`` unless all that ``multiverse.yaml`` names is there."""
-        content = self.plan.steps.paper(paper)
+        content = self.experiments.settings.paper(paper)
         if content.multiverse is None:
             return
         try:
@@ -62,32 +63,34 @@ class MultiverseSteps:
 
     def settings(self, paper: str, view: str) -> dict[str, int]:
         """Number of universes at this scale, by setting."""
-        content = self.plan.steps.paper(paper)
+        content = self.experiments.settings.paper(paper)
         spec, where = content.multiverse, f"{content.folder}/multiverse.yaml"
         if spec is None or (view == TUNED and spec.tuned is None):
             return {}
         drawn = self._sizes(spec.settings)
         if view == DRAWN:
             return drawn
-        tuned, used = self._sizes(spec.tuned.settings), set(self.plan.table_seeds(paper))
+        tuned, used = self._sizes(spec.tuned.settings), set(self.experiments.table_seeds(paper))
         if seeds := sorted(used & set(spec.tuned.seeds)):
             raise UserError(f"{where}: tuned: tables use the seed {seeds[0]}; choose others")
         for name, n in tuned.items():
             if n > drawn.get(name, 0):
                 raise UserError(
                     f"{where}: tuned: {name}: {n} universes are more than the {drawn.get(name, 0)} "
-                    f"of `settings` at scale {self.plan.scale}"
+                    f"of `settings` at scale {self.experiments.scale}"
                 )
         return tuned
 
     def _sizes(self, by_setting):
-        sizes = {name: by_scale.get(self.plan.scale, 0) for name, by_scale in by_setting.items()}
+        sizes = {
+            name: by_scale.get(self.experiments.scale, 0) for name, by_scale in by_setting.items()
+        }
         return {name: n for name, n in sizes.items() if n}
 
     def choices(self, paper: str) -> list[Choice]:
         """What the ledger of a paper leaves open."""
         choices = []
-        for entry in self.plan.steps.paper(paper).ledger.values():
+        for entry in self.experiments.settings.paper(paper).ledger.values():
             for key, alternatives in entry.varied.items():
                 place = alternatives.index(entry.taken) if entry.taken in alternatives else None
                 choices.append(Choice(key, tuple(alternatives), place))
@@ -100,7 +103,7 @@ class MultiverseSteps:
         key = (paper, view, setting)
         if key not in self._universes:
             choices, n = self.choices(paper), self.settings(paper, view)[setting]
-            places = draw(choices, n, self.plan.steps.paper(paper).multiverse.seed)
+            places = draw(choices, n, self._spec(paper).seed)
             make = self._drawn if view == DRAWN else self._tuned
             self._universes[key] = [
                 make(paper, setting, number, changes(choices, at))
@@ -118,7 +121,7 @@ class MultiverseSteps:
 
     def _tuned(self, paper, setting, number, changed: Mapping[str, Any]):
         """The same universe, but for the options of methods: each chooses its own."""
-        spec = self.plan.steps.paper(paper).multiverse
+        spec = self._spec(paper)
         of_run = {key: value for key, value in changed.items() if not methods_of(key)}
         universe = self._universe(paper, setting, number, of_run)
         seed = spec.tuned.seeds[number % len(spec.tuned.seeds)]
@@ -131,7 +134,7 @@ class MultiverseSteps:
 
     def candidates(self, paper: str, method: str) -> list[dict[str, Any]]:
         """Options that a method chooses from; none if the ledger varies none of its options."""
-        spec = self.plan.steps.paper(paper).multiverse
+        spec = self._spec(paper)
         own = [
             Choice(option(choice.name), choice.values)
             for choice in self.choices(paper)
@@ -147,8 +150,8 @@ class MultiverseSteps:
 
     def _universe(self, paper, setting, number, changed, seed=None):
         """Seed, files and options of a universe."""
-        steps, spec = self.plan.steps, self.plan.steps.paper(paper).multiverse
-        kind, seeds = spec.kind, self.plan.seeds(paper, spec.kind)
+        all_settings, spec = self.experiments.settings, self._spec(paper)
+        kind, seeds = spec.kind, self.experiments.seeds(paper, spec.kind)
         seed = seeds[number % len(seeds)] if seed is None else seed
         of_run = {
             key.removeprefix(f"{kind}."): value
@@ -156,87 +159,83 @@ class MultiverseSteps:
             if key not in (ENCODER_SEED, SCORE) and not methods_of(key)
         }
         of_run = self._of_partitioner(paper, setting, of_run)
-        owner, partition = steps.partition_of(paper, setting, of_run)
-        data = steps.dataset(owner, partition)
+        owner, partition = all_settings.partition_of(paper, setting, of_run)
+        data = all_settings.dataset(owner, partition)
         universe = {
             "number": number,
             "seed": seed,
-            "partition": self.plan.files.partition(owner, data, partition, seed),
-            "options": options.changed(steps.run(paper, kind, setting, of_run)),
+            "partition": self.files.partition(owner, data, partition, seed),
+            "options": options.changed(all_settings.run(paper, kind, setting, of_run)),
             "last": changed.get(SCORE, spec.score) == "last",
         }
         if "features" in runs.part_of(kind, "spec").NEEDS:
-            dealer, encoder, own = steps.encoder_of(paper, setting, of_run)
+            dealer, encoder, own = all_settings.encoder_of(paper, setting, of_run)
             own = changed.get(ENCODER_SEED, seed if own is None else own)
-            universe["features"] = self.plan.files.features(dealer, data, encoder, own)
+            universe["features"] = self.files.features(dealer, data, encoder, own)
         return universe
 
     def _of_partitioner(self, paper, setting, of_run):
         """Changes of a run, less options of a partition that this setting's partitioner lacks."""
-        steps = self.plan.steps
-        _, partitioner = steps.partition(*steps.partition_of(paper, setting, {}))
+        all_settings = self.experiments.settings
+        _, partitioner = all_settings.partition(*all_settings.partition_of(paper, setting, {}))
         known = [f"partition.{name}" for name in options.names(type(partitioner))]
         return {k: v for k, v in of_run.items() if k in known or not k.startswith("partition.")}
 
     # ---- Jobs ----------------------------------------------------------------------------------
 
-    def parts(self, paper: str, view: str, setting: str) -> range:
-        """Numbers of the jobs of a setting."""
-        return range(-(-self.settings(paper, view)[setting] // PART[view]))
-
-    def of_part(self, w: Any) -> list[dict[str, Any]]:
-        """Universes of a job."""
-        first, n = int(w.part) * PART[w.view], PART[w.view]
-        return self.universes(w.paper, w.view, w.setting)[first : first + n]
-
-    def inputs(self, w: Any) -> list[str]:
-        """Files that the universes of a job read."""
-        files = [self.data(w.paper, w.setting)]
-        for universe in self.of_part(w):
-            alike = universe.get("validation", {})
-            for part in (universe, alike):
-                files += [part[key] for key in ("partition", "features") if key in part]
-        return list(dict.fromkeys(files))
-
-    def data(self, paper: str, setting: str) -> str:
-        """File of the dataset of a setting."""
-        steps = self.plan.steps
-        return self.plan.files.dataset(steps.dataset(*steps.partition_of(paper, setting, {})))
-
-    def words(self, w: Any) -> list[str]:
-        """Options of ``scripts/multiverse.py run``."""
-        spec = self.plan.steps.paper(w.paper).multiverse
-        words = ["--kind", spec.kind, "--data", self.data(w.paper, w.setting)]
-        methods = multiverse_asked.methods(self.plan, w.paper)
-        for word, value in {"--methods": methods, "--universes": self.of_part(w)}.items():
+    def part(self, paper: str, view: str, setting: str, part: str) -> Job:
+        """Run some universes of a setting."""
+        spec, universes = self._spec(paper), self.universes_of_part(paper, view, setting, part)
+        methods, data = (
+            multiverse_asked.methods(self.experiments, paper),
+            self._data(paper, setting),
+        )
+        files = [data]
+        for universe in universes:
+            for files_of in (universe, universe.get("validation", {})):
+                files += [files_of[key] for key in ("partition", "features") if key in files_of]
+        words = ["--kind", spec.kind, "--data", data]
+        for word, value in {"--methods": methods, "--universes": universes}.items():
             words += [word, json.dumps(value, separators=(",", ":"))]
-        return [*words, "--metric", spec.metric]
+        return Job(
+            (*words, "--metric", spec.metric),
+            {"files": tuple(dict.fromkeys(files))},
+            digest("scripts/multiverse.py", self._plugins(paper)),
+        )
 
-    def code(self, paper: str) -> str:
-        """Digest of the code of a part's run."""
-        return digest("scripts/multiverse.py", self._plugins(paper))
+    def universes_of_part(
+        self, paper: str, view: str, setting: str, part: str
+    ) -> list[dict[str, Any]]:
+        """Universes of a job."""
+        first, n = int(part) * PART[view], PART[view]
+        return self.universes(paper, view, setting)[first : first + n]
+
+    def _data(self, paper, setting):
+        """File of the dataset of a setting."""
+        settings = self.experiments.settings
+        return self.files.dataset(settings.dataset(*settings.partition_of(paper, setting, {})))
 
     def _plugins(self, paper):
         """Folder, name and content of each file that a part's run loads by its name."""
-        spec = self.plan.steps.paper(paper).multiverse
-        methods = [self.plan.cells(paper).method(name)[1] for name in spec.methods]
+        spec = self._spec(paper)
+        methods = [self.experiments.cells(paper).method(name)[1] for name in spec.methods]
         named = [(f"algorithms/{spec.kind}", one.algorithm, "ALGORITHM") for one in methods]
         return [(f"runs/{spec.kind}", "run", "run"), ("metrics", spec.metric, "METRIC"), *named]
 
-    # ---- What is made of them --------------------------------------------------------------------
-
-    def files(self, paper: str) -> list[str]:
-        """Scores of all universes of a paper."""
-        return [
-            self.plan.files.universes(paper, view, setting, part)
+    def summary(self, paper: str) -> Job:
+        """Sum up what all universes of a paper say."""
+        asked = json.dumps(self.asked(paper), separators=(",", ":"))
+        files = [
+            self.files.universes(paper, view, setting, part)
             for view in PART
-            for setting in self.settings(paper, view)
-            for part in self.parts(paper, view, setting)
+            for setting, n in self.settings(paper, view).items()
+            for part in range(-(-n // PART[view]))
         ]
+        return Job(("--asked", asked), {"scores": tuple(files)}, digest("scripts/multiverse.py"))
 
-    def asked_words(self, paper: str) -> list[str]:
-        """The same, as an option of ``scripts/multiverse.py``."""
-        return ["--asked", json.dumps(self.asked(paper), separators=(",", ":"))]
+    def curve(self, paper: str, claim: str, setting: str) -> Job:
+        """Draw a claim on a setting in all universes."""
+        return self.summary(paper)
 
     def curves(self, paper: str) -> list[tuple[str, str]]:
         """Claims and settings that have a specification curve."""
@@ -245,4 +244,7 @@ class MultiverseSteps:
     def asked(self, paper: str) -> dict[str, Any]:
         """Choices, settings, claims and published cells, for ``scripts/multiverse.py``."""
         settings = self.settings(paper, DRAWN)
-        return multiverse_asked.asked(self.plan, paper, settings, self.choices(paper))
+        return multiverse_asked.asked(self.claims, paper, settings, self.choices(paper))
+
+    def _spec(self, paper):
+        return self.experiments.settings.paper(paper).multiverse

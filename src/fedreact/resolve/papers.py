@@ -13,8 +13,7 @@ from fedreact import options, plugins
 from fedreact.claims.contract import Claim
 from fedreact.errors import UserError, unknown
 from fedreact.reading import read_yaml
-from fedreact.runs import contract as runs
-from fedreact.workflow.entries import (
+from fedreact.resolve.entries import (
     About,
     FigureSpec,
     LedgerEntry,
@@ -23,8 +22,9 @@ from fedreact.workflow.entries import (
     SettingSpec,
     TableSpec,
 )
-from fedreact.workflow.multiverse_entries import MultiverseSpec
-from fedreact.workflow.scales import PARTITIONERS, PaperScale, check_scale, check_step
+from fedreact.resolve.multiverse_entries import MultiverseSpec
+from fedreact.resolve.scales import PARTITIONERS, PaperScale, check_scale, check_step
+from fedreact.runs import contract as runs
 
 FOLDER = Path("config/papers")
 NAME = r"[A-Za-z0-9][A-Za-z0-9._-]*"

@@ -1,0 +1,150 @@
+"""Cells: which run, with which method, stands behind each cell of a table or curve of a figure."""
+
+from collections.abc import Mapping
+from dataclasses import dataclass, replace
+from typing import Any
+
+from fedreact.errors import UserError
+from fedreact.resolve import variants
+from fedreact.resolve.once import once
+from fedreact.resolve.papers import Paper
+from fedreact.resolve.scales import GIVEN_ENCODER
+from fedreact.resolve.settings import Settings
+from fedreact.runs import contract as runs
+
+
+@dataclass(frozen=True)
+class Cell:
+    """What a cell of a table or a curve of a figure stands for.
+
+    Attributes
+    ----------
+    kind, data, setting, job
+        Kind of run, dataset, name of the setting with its changes, and name of the job that runs
+        it.
+    method
+        With its options.
+    skipped
+        Why the method cannot run there, or its data cannot be had; ``None`` if it can.
+    unlike
+        What the scale does otherwise than the paper in runs of this kind on this setting, beside
+        what it does in all.
+    role
+        What its data stands for; its own name if for nothing else.
+    """
+
+    kind: str
+    data: str
+    setting: str
+    job: str
+    method: runs.Method
+    skipped: str | None = None
+    unlike: tuple[str, ...] = ()
+    role: str = ""
+
+    @property
+    def key(self) -> tuple[str, str, str, str]:
+        """Its job's key in :meth:`fedreact.resolve.workload.Workload.jobs`."""
+        return self.kind, self.data, self.setting, self.job
+
+
+class Cells:
+    """Cells of a paper's tables, figures and searches.
+
+    Parameters
+    ----------
+    settings
+        Settings of all papers.
+    paper
+        The one whose outputs these are.
+    """
+
+    def __init__(self, settings: Settings, paper: Paper):
+        self.settings, self.paper = settings, paper
+        self._cells: dict[str, Cell] = {}
+        self._seen: dict[tuple, Any] = {}
+
+    def where(self, file: str, name: str) -> str:
+        """File and key, for errors."""
+        return f"{self.paper.folder}/{file}.yaml: {name}"
+
+    # ---- Cells ---------------------------------------------------------------------------------
+
+    @once
+    def table(self, name: str) -> dict[tuple[str, str], Cell]:
+        """Cells of a table by the labels of row and column, row by row."""
+        where = self.where("tables", name)
+        asked = self.paper.tables[name].asked(where)
+        cells = {
+            place: self.cell(one, f"{where}: {', '.join(place)}") for place, one in asked.items()
+        }
+        why = self.paper.scale.tables_left_out.get(name)
+        return {at: replace(cell, skipped=cell.skipped or why) for at, cell in cells.items()}
+
+    @once
+    def figure(self, name: str) -> dict[tuple[str, str], Cell]:
+        """Cells of a figure that is made of scores, by the labels of panel and curve."""
+        where = self.where("figures", name)
+        asked = self.paper.figures[name].options.cells()
+        return {place: self.cell(of, f"{where}: {', '.join(place)}") for place, of in asked.items()}
+
+    def cell(self, asked: Mapping[str, Any], where: str) -> Cell:
+        """What ``{setting: ..., method: ..., tuned: ..., <change>: ...}`` stands for."""
+        key = str(sorted(asked.items(), key=str))
+        if key not in self._cells:
+            for mark in ("setting", "method"):
+                if not isinstance(asked.get(mark), str):
+                    raise UserError(f"{where}: there is no {mark}")
+            try:
+                self._cells[key] = self._cell(asked)
+            except UserError as error:
+                raise UserError(f"{where}: {error}") from None
+        return self._cells[key]
+
+    def _cell(self, asked):
+        changes = {k: v for k, v in asked.items() if k not in variants.MARKS}
+        kind, method = self.method(asked["method"])
+        setting, spec = asked["setting"], runs.part_of(kind, "spec")
+        of_run = self.settings.run(self.paper.name, kind, setting, changes)
+        if "options" in asked:
+            method = variants.of_algorithm(kind, method, asked["options"])
+        if asked.get("tuned"):
+            better = self.paper.scale.tuned.get(spec.job(method, of_run), {})
+            method = variants.of_method(kind, method, variants.different(better, method, of_run))
+        cell = self.of_method(kind, setting, changes, method, of_run)
+        owner, own = self.settings.cited(self.paper.name, "settings", setting)
+        names = own, cell.setting
+        reason = owner.scale.reason_to_leave_out(names, kind, bool(asked.get("tuned")))
+        return replace(cell, skipped=cell.skipped or reason)
+
+    def of_method(
+        self,
+        kind: str,
+        setting: str,
+        changes: Mapping[str, Any],
+        method: runs.Method,
+        of_run: Any,
+        job: str = "",
+    ) -> Cell:
+        """A cell of a method whose run has these options; ``job`` precedes its job's name."""
+        name = self.settings.canonical(self.paper.name, kind, setting, changes)
+        data = self.settings.dataset(*self.settings.partition_of(self.paper.name, setting, changes))
+        data = self.settings.datasets.varied(data, variants.split(changes)["data"])
+        method = replace(method, of_run=variants.different(method.of_run, None, of_run))
+        job += runs.part_of(kind, "spec").job(method, of_run)
+        owner, own = self.settings.cited(self.paper.name, "settings", setting)
+        datasets = self.settings.datasets
+        task = datasets.task(data)
+        skipped = datasets.missing(data) or runs.skipped(kind, method.algorithm, task)
+        role = self.settings.partition(owner.name, owner.settings[own].partition)[0].data
+        unlike = owner.scale.unlike_of(own, role, kind)
+        if "features" in runs.part_of(kind, "spec").NEEDS:
+            *_, seed = self.settings.encoder_of(self.paper.name, setting, changes)
+            unlike += () if seed is None else (GIVEN_ENCODER,)
+        return Cell(kind, data, name, job, method, skipped, unlike, role)
+
+    def method(self, name: str) -> tuple[str, runs.Method]:
+        """Kind of run of a method of this paper or a cited one, and what it stands for."""
+        owner, own = self.settings.cited(self.paper.name, "methods", name)
+        kind, method = owner.methods[own]
+        return kind, method if owner is self.paper else replace(method, name=f"{owner.name}.{own}")

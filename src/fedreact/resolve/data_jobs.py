@@ -1,0 +1,69 @@
+"""Jobs that prepare data: datasets, their parts, and partitions over clients."""
+
+from fedreact import options
+from fedreact.resolve import datasets, variants
+from fedreact.resolve.code import digest
+from fedreact.resolve.experiments import Experiments
+from fedreact.resolve.job import Job
+from fedreact.resolve.scales import PARTITIONERS
+
+
+class DataJobs:
+    """Jobs of ``workflow/rules/data.smk``."""
+
+    def __init__(self, experiments: Experiments):
+        self.settings, self.files = experiments.settings, experiments.files
+        self.datasets, self._table_seeds = experiments.datasets, experiments.table_seeds
+
+    def dataset(self, dataset: str) -> Job:
+        """Prepare a dataset from raw files, or from its parts."""
+        own = self.datasets.is_own(dataset)
+        names = () if own else self.datasets.source(dataset).parts
+        parts = tuple(self.files.part(dataset, name) for name in names)
+        words = self._words(dataset)
+        if not own:
+            words += ["--registry", self.datasets.entry(dataset).file]
+        return Job(
+            (*words, *(("--parts", *parts) if parts else ())),
+            {"parts": parts},
+            self._code("scripts/prepare_data.py", dataset),
+            params={
+                "pinned": self.datasets.pinned(dataset),
+                "raw": self.datasets.raw_digest(dataset),
+            },
+        )
+
+    def part(self, dataset: str, part: str) -> Job:
+        """Prepare a part of a dataset."""
+        words = (*self._words(dataset), "--part", part)
+        return Job(words, code=self._code("scripts/prepare_part.py", dataset))
+
+    def _words(self, dataset):
+        changes = self.datasets.options(dataset)
+        pairs = [f"{key}={options.text_of(value)}" for key, value in changes.items()]
+        name, _ = variants.parts(dataset)
+        return ["--dataset", name, *(["--options", *pairs] if pairs else [])]
+
+    def _code(self, script, dataset):
+        name, _ = variants.parts(dataset)
+        own = self.datasets.is_own(dataset)
+        return digest(script, [] if own else [(datasets.FOLDER, name, "SOURCE")])
+
+    def partition(self, paper: str, dataset: str, partition: str, seed: str) -> Job:
+        """Deal the samples of a dataset to clients.
+
+        A seed of a search gives clients no sample that a table is tested on.
+        """
+        spec, partitioner = self.settings.partition(paper, partition)
+        used = self._table_seeds(paper)
+        tables = () if int(seed) in used else used
+        return Job(
+            (spec.by, *options.words(options.changed(partitioner))),
+            {
+                "data": (self.files.dataset(dataset),),
+                "apart": tuple(
+                    self.files.partition(paper, dataset, partition, other) for other in tables
+                ),
+            },
+            digest("scripts/make_partition.py", [(PARTITIONERS, spec.by, "PARTITIONER")]),
+        )

@@ -1,0 +1,170 @@
+"""The plan of a run of the workflow: targets, and a table of jobs that the rules read.
+
+Configuration is resolved here once. Each module of this folder knows those above it in this list,
+and no other: papers and their entries; settings and datasets; cells; the workload of a paper;
+:class:`fedreact.resolve.experiments.Experiments`; outputs; claims; multiverse and report.
+"""
+
+import json
+import os
+from collections.abc import Callable, Mapping
+from pathlib import Path
+from typing import Any
+
+from fedreact.data import own
+from fedreact.errors import UserError
+from fedreact.provenance import TOLD
+from fedreact.resolve.claims import Claims
+from fedreact.resolve.data_jobs import DataJobs
+from fedreact.resolve.encoder_jobs import EncoderJobs
+from fedreact.resolve.experiments import MAIN_ROLE, Experiments
+from fedreact.resolve.job import Job
+from fedreact.resolve.measures import Measures
+from fedreact.resolve.multiverse import Multiverse
+from fedreact.resolve.outputs import Outputs
+from fedreact.resolve.papers import FOLDER, paper_names
+from fedreact.resolve.report import Report
+from fedreact.resolve.run_jobs import RunJobs
+
+
+class Plan:
+    """Targets and jobs under a configuration.
+
+    Parameters
+    ----------
+    config
+        Content of ``config/config.yaml`` with the command line's changes.
+
+    Raises
+    ------
+    UserError
+        One line: which file, which key, what is wrong, what is allowed.
+    """
+
+    def __init__(self, config: Mapping[str, Any]):
+        self.experiments = Experiments(config)
+        self.config, self.scale = self.experiments.config, self.experiments.scale
+        self.how_much, self.results = self.experiments.how_much, self.experiments.results
+        self.files, self.papers = self.experiments.files, self.experiments.papers
+        self.settings, self.datasets = self.experiments.settings, self.experiments.datasets
+        self.data = DataJobs(self.experiments)
+        self.encoders = EncoderJobs(self.experiments)
+        self.runs = RunJobs(self.experiments)
+        self.outputs = Outputs(self.experiments)
+        self.claims = Claims(self.experiments, self.outputs)
+        self.measures = Measures(self.experiments, self.outputs)
+        self.multiverse = Multiverse(self.experiments, self.claims)
+        self.report = Report(self.experiments, self.outputs, self.claims)
+        self._jobs: dict[tuple, Job] = {}
+
+    # ---- Jobs ----------------------------------------------------------------------------------
+
+    def job(self, rule: str, **wildcards: str) -> Job:
+        """The job of a rule, by the wildcards of its files."""
+        key = (rule, *sorted(wildcards.items()))
+        if key not in self._jobs:
+            self._jobs[key] = self._resolvers[rule](**wildcards)
+        return self._jobs[key]
+
+    @property
+    def _resolvers(self) -> dict[str, Callable[..., Job]]:
+        """What resolves the jobs of each rule."""
+        return {
+            "prepare_data": self.data.dataset,
+            "prepare_part": self.data.part,
+            "make_partition": self.data.partition,
+            "train_encoder": self.encoders.training,
+            "extract_features": self.encoders.features,
+            "run": self.runs.training,
+            "train": self.runs.training,
+            "study": self.outputs.study_job,
+            "make_table": self.outputs.table,
+            "make_figure": self.outputs.figure,
+            "measure_ledger": self.measures.ledger,
+            "measure_search": self.measures.search,
+            "make_claims": self.claims.job,
+            "multiverse_part": self.multiverse.part,
+            "multiverse_sum": self.multiverse.summary,
+            "multiverse_curve": self.multiverse.curve,
+            "report": self.report.job,
+        }
+
+    def check(self) -> None:
+        """Check all papers: what they name must be there."""
+        named = [*self.tables, *self.figures, *self.searches, *paper_names()]
+        if twice := [name for name in named if named.count(name) > 1]:
+            raise UserError(f"{FOLDER}: there are two targets of the name {twice[0]!r}")
+        for name in own.names(self.datasets.data_folder):
+            own.check_name(name, self.datasets.registry)
+        for name in paper_names():
+            self.settings.check(name)
+            self.experiments.workload(name).check()
+            self.claims.asked(name)
+            self.multiverse.check(name)
+        for target in self.figures:
+            self.outputs.datasets_of(target)
+        for target in [*self.tables, *self.figures]:
+            self.outputs.study(target)
+
+    # ---- Targets -------------------------------------------------------------------------------
+
+    @property
+    def tables(self) -> dict[str, tuple[str, str]]:
+        """All tables by the names of their targets: their paper, and its name for them."""
+        return self.experiments.tables
+
+    @property
+    def figures(self) -> dict[str, tuple[str, str]]:
+        """All figures by the names of their targets: their paper, and its name for them."""
+        return self.experiments.figures
+
+    @property
+    def searches(self) -> dict[str, tuple[str, str]]:
+        """All searches by the names of their targets: their paper, and its name for them."""
+        return self.experiments.searches
+
+    def named_outputs(self) -> dict[str, list[str]]:
+        """Files of each table and figure."""
+        return {name: self.files.table(name) for name in self.tables} | {
+            name: self.files.figure(name) for name in self.figures
+        }
+
+    def targets(self) -> dict[str, list[str]]:
+        """Files of each target that is known by its name: a table, figure, search, paper, or all
+        tables of one role of data. Those that cannot be made have none: other targets go on."""
+        outputs, named = self.outputs, self.named_outputs()
+        files = {name: [] if outputs.missing(name) else paths for name, paths in named.items()}
+        files |= {name: self.files.summary("searches", name) for name in self.searches}
+        for paper in paper_names():
+            names = outputs.chosen(self.tables | self.figures, [paper])
+            files[paper] = [file for name in names for file in files[name]]
+            files[paper] += self.files.claims([paper] if self.claims.asked(paper) else [])
+        for role in self.datasets.roles:
+            tables = [name for name in outputs.chosen(self.tables) if outputs.roles(name) == {role}]
+            files[f"{role}_tables"] = [file for name in tables for file in self.files.table(name)]
+        return files
+
+    # ---- The environment of the steps ----------------------------------------------------------
+
+    def export(self) -> None:
+        """Tell the steps, through the environment, where raw files are and what to record.
+
+        Not through a rule's parameters: neither must re-run anything.
+        """
+        os.environ[TOLD] = json.dumps({"results": self.results, "config": self.chosen_config()})
+        os.environ["FEDREACT_DATA_FOLDER"] = self.config.data_folder
+        if self.datasets.mirror:
+            os.environ["FEDREACT_DATA_MIRROR"] = str(self.datasets.mirror)
+
+    def chosen_config(self) -> dict[str, str]:
+        """What ``--config`` has to say for the same scale, data and device again."""
+        datasets = {
+            "dataset" if role == MAIN_ROLE else f"{role}_dataset": self.datasets.of_role(role)
+            for role in self.datasets.roles
+        }
+        return {"scale": self.scale, **datasets, "device": self.config.device}
+
+    @property
+    def logs(self) -> Path:
+        """Folder of the logs of jobs."""
+        return Path(self.results, "logs")

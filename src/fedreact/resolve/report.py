@@ -1,0 +1,152 @@
+"""The job that writes the report."""
+
+import json
+from pathlib import Path
+from typing import Any
+
+from fedreact import plugins
+from fedreact.metrics.contract import COMPARED
+from fedreact.provenance import sha256
+from fedreact.resolve.claims import Claims
+from fedreact.resolve.code import digest
+from fedreact.resolve.experiments import Experiments
+from fedreact.resolve.files import ORIGINS
+from fedreact.resolve.job import Job
+from fedreact.resolve.outputs import Outputs
+
+
+class Report:
+    """The report: all tables, figures, claims and ledgers of the chosen papers."""
+
+    def __init__(self, experiments: Experiments, outputs: Outputs, claims: Claims):
+        self.experiments, self.outputs, self.claims = experiments, outputs, claims
+        self.settings, self.files = experiments.settings, experiments.files
+
+    def job(self) -> Job:
+        """Write the report."""
+        papers = self.experiments.papers
+        tables, figures = (
+            self.outputs.chosen(named)
+            for named in (self.experiments.tables, self.experiments.figures)
+        )
+        content = {"scale": self.experiments.scale, "about": self.experiments.how_much.about}
+        content |= {"papers": [self._paper(name) for name in papers], "datasets": self._datasets()}
+        text = json.dumps(content, separators=(",", ":"), ensure_ascii=False, default=str)
+        csv = [self.files.table(name)[0] for name in tables]
+        folders = [self.settings.paper(name).folder for name in papers]
+        entries = [folder / f"{what}.yaml" for folder in folders for what in ("ledger", "claims")]
+        judged = [name for name in papers if name in self.claims.papers()]
+        return Job(
+            ("--told", text),
+            {
+                "tables": (*csv, *(str(Path(path).with_suffix(ORIGINS)) for path in csv)),
+                "tex": tuple(self.files.table(name)[1] for name in tables),
+                "figures": tuple(self.files.figure(name)[1] for name in figures),
+                "claims": tuple(self.files.claims(judged)),
+                "entries": tuple(str(path) for path in entries if path.exists()),
+            },
+            self._code(tables),
+        )
+
+    def _code(self, tables):
+        """Digest of the code that writes the report."""
+        metrics = {
+            metric
+            for name in tables
+            for metric in self.outputs.entry(name)[2].metrics or ("costs",)
+        }
+        named = sorted({*metrics, *COMPARED})
+        return digest("scripts/make_report.py", [("metrics", one, "METRIC") for one in named])
+
+    # ---- One paper ------------------------------------------------------------------------------
+
+    def _paper(self, name: str) -> dict[str, Any]:
+        paper, named = (
+            self.settings.paper(name),
+            (self.experiments.tables, self.experiments.figures),
+        )
+        tables, figures = (self.outputs.chosen(targets, [name]) for targets in named)
+        ledger, effects = (
+            paper.folder / "ledger.yaml",
+            Path(self.files.summary("assumptions", name)[0]),
+        )
+        return {
+            "name": name,
+            "title": paper.about.title,
+            "called": paper.about.short or paper.about.title.split(":")[0],
+            "cite": paper.about.cite,
+            "margins": paper.about.margins,
+            "differences": paper.scale.all_differences,
+            "data": self._data(paper, [*tables, *figures]),
+            "left_out": self._left_out(name),
+            "tables": [self._table(target) for target in tables],
+            "figures": [self._figure(target) for target in figures],
+            "methods": self._methods(tables),
+            "ledger": str(ledger) if ledger.exists() else None,
+            # Measured when it is asked for: no part of all, so no input either.
+            "effects": [str(effects), sha256(effects)] if effects.is_file() else None,
+            "claims": self._claims(paper),
+        }
+
+    def _claims(self, paper):
+        if paper.name not in self.claims.papers():
+            return None
+        (csv,) = self.files.claims([paper.name])
+        return {"csv": csv, "yaml": f"{paper.folder}/claims.yaml"}
+
+    def _table(self, target):
+        paper, short, spec = self.outputs.entry(target)
+        methods = {"settings": "column", "methods": "row"}[spec.rows_are]
+        if spec.study or len(spec.rows if methods == "row" else spec.columns) < 2:
+            methods = None
+        csv = self.files.table(target)[0]
+        of_table = {"csv": csv, "methods": methods, "names": paper.about.names_of_data}
+        return {"name": target, "short": short, "title": spec.title, **of_table}
+
+    def _figure(self, target):
+        _, short, spec = self.outputs.entry(target)
+        places = self.outputs.cells(target)
+        panels, curves = (list(dict.fromkeys(p[i] for p in places if p[i])) for i in (0, 1))
+        png = self.files.figure(target)[1]
+        told = {"title": spec.title, "panels": panels, "curves": curves}
+        return {"name": target, "short": short, "png": png, **told}
+
+    def _methods(self, tables):
+        """What each label of a method stands for: the file of its algorithm, and its options."""
+        found: dict[str, tuple[str, dict[str, Any]]] = {}
+        for target in tables:
+            spec = self.outputs.entry(target)[2]
+            for (row, column), cell in self.outputs.cells(target).items():
+                label = row if spec.rows_are == "methods" else column
+                of = (f"algorithms/{cell.kind}", cell.method.algorithm, "ALGORITHM")
+                if label not in found:
+                    options = {**cell.method.of_run, **cell.method.options}
+                    found[label] = str(plugins.source_file(plugins.find(*of))), options
+        return found
+
+    def _data(self, paper, targets):
+        """What the paper calls each role of its data, and the dataset that stands for it here."""
+        found: dict[str, str] = {}
+        for target in targets:
+            for cell in self.outputs.cells(target).values():
+                if not (cell.skipped or cell.role == cell.data in found):
+                    known = paper.about.names_of_data.get(cell.role, cell.role)
+                    found.setdefault(cell.data, known)
+        return [[known, data] for data, known in found.items()]
+
+    def _left_out(self, name):
+        """Sentences on tables and figures of a paper that cannot be made here."""
+        why: dict[str, list[str]] = {}
+        for target, (paper, _) in (self.experiments.tables | self.experiments.figures).items():
+            if paper == name and (reason := self.outputs.missing(target)):
+                why.setdefault(reason, []).append(self.outputs.entry(target)[2].title)
+        return [f"{'; '.join(titles)}: {reason}." for reason, titles in why.items()]
+
+    def _datasets(self):
+        """What is known of each dataset that the report shows."""
+        found = {}
+        for name in self.outputs.datasets_shown():
+            entry = self.experiments.datasets.registry.get(name.split("+")[0])
+            if entry and not self.experiments.datasets.missing(name):
+                found[name] = [entry.title, entry.citation or "", entry.licence, entry.page or ""]
+        return found
