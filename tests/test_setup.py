@@ -75,6 +75,7 @@ def test_a_python_that_is_not_there_is_said_to_be_so(bare):
     assert "older" not in printed
 
 
+@pytest.mark.campaign
 @pytest.mark.parametrize("installer", ["uv", "pip"])
 def test_without_a_network_one_line_says_so(bare, installer):
     """Both installers are tried where uv is wanted; what they printed is kept."""

@@ -1,6 +1,7 @@
 """Reading YAML files and JSON of command lines, with errors for people."""
 
 import json
+from functools import cache
 from pathlib import Path
 from typing import Any
 
@@ -52,6 +53,34 @@ def _check_keys(root):
                     what = f"the key {key.value!r} stands twice"
                     raise yaml.MarkedYAMLError(problem=what, problem_mark=key.start_mark)
                 keys.add((key.tag, key.value))
+
+
+@cache
+def lines(path: Path) -> dict[tuple[str, ...], int]:
+    """Line of each key of a YAML file, by the keys that lead to it; of its anchor, for an alias.
+
+    Empty where there is no such file.
+    """
+    try:
+        root = yaml.compose(path.read_text(encoding="utf-8"), Loader=LOADER)
+    except (OSError, yaml.YAMLError):
+        return {}
+    found: dict[tuple[str, ...], int] = {}
+
+    def walk(node, keys):
+        if not isinstance(node, yaml.MappingNode):
+            return
+        for key, value in node.value:
+            if key.tag == "tag:yaml.org,2002:merge":
+                for merged in value.value if isinstance(value, yaml.SequenceNode) else [value]:
+                    walk(merged, keys)
+        for key, value in node.value:
+            if isinstance(key, yaml.ScalarNode) and key.tag != "tag:yaml.org,2002:merge":
+                found[*keys, key.value] = key.start_mark.line + 1
+                walk(value, (*keys, key.value))
+
+    walk(root, ())
+    return found
 
 
 def read_entry(path: Path, name: str) -> Any:

@@ -59,6 +59,7 @@ def in_terminal(project, *targets):
     return printed.decode(), process.wait()
 
 
+@pytest.mark.campaign
 def test_a_terminal_has_one_line_that_is_rewritten_and_a_summary(project):
     printed, status = in_terminal(project, "communication")
     assert status == 0, printed

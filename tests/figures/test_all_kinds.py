@@ -14,6 +14,7 @@ from fedreact.figures import style
 from fedreact.figures.contract import FigureKind
 
 KINDS = plugins.names("figures", "FIGURE")
+SLOW = ("attention", "detector", "series", "spectrogram", "theorem1")
 
 
 def in_papers():
@@ -45,7 +46,10 @@ def twice(tmp_path_factory):
     return draw
 
 
-@pytest.mark.parametrize("kind", MADE)
+@pytest.mark.parametrize(
+    "kind",
+    [pytest.param(kind, marks=pytest.mark.campaign if kind in SLOW else ()) for kind in MADE],
+)
 def test_the_same_figure_has_the_same_bytes(twice, kind, tmp_path):
     for figure, name in zip(twice(kind), "ab"):
         assert isinstance(figure, Figure)

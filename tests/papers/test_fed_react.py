@@ -6,7 +6,7 @@ from types import SimpleNamespace
 
 import pandas as pd
 import pytest
-from helpers import ROOT, SCALES, make_plan
+from helpers import ROOT, SCALES, make_plan, slowly
 
 from fedreact.encoding.train import gflops_of_features, make_encoder
 from fedreact.estimates.work import Work
@@ -84,7 +84,9 @@ def test_options_are_the_best_that_the_kept_searches_found(search):
 
 
 # Scale quick trains no baselines of Table 1.
-@pytest.mark.parametrize("scale", [scale for scale in SCALES if scale != "quick"])
+@pytest.mark.parametrize(
+    "scale", slowly({scale: scale for scale in SCALES if scale != "quick"}, "overnight")
+)
 def test_columns_of_a_row_of_table_1_have_the_same_compute(project, scale):
     """GFLOPs of a client within a tenth; how many windows a vehicle has only the data tells."""
     plan = make_plan(scale=scale, dataset="rtd", eeg_dataset="eegmmidb")

@@ -7,7 +7,7 @@ import numpy as np
 import pandas as pd
 import pytest
 import yaml
-from helpers import ROOT
+from helpers import ROOT, slowly
 from second_opinion import cells, claims, differing, references, universes
 from small_records import start, tell
 
@@ -40,7 +40,9 @@ BUDGET, BLOCK = 4 * 2**20, 4096
 # ---- The runs that are kept ---------------------------------------------------------------------
 
 
-@pytest.fixture(params=WITH_VALUES, ids=lambda path: f"{path.parent.name}-{path.name}")
+@pytest.fixture(
+    params=slowly({f"{path.parent.name}-{path.name}": path for path in WITH_VALUES}, "quick-m_att")
+)
 def kept(request):
     return request.param
 

@@ -246,6 +246,7 @@ def test_wrong_options_of_the_study_are_refused(change):
         plugins.make("studies", {"kind": "theorem1"} | GRID | change, "STUDY", "here")
 
 
+@pytest.mark.campaign
 def test_the_page_says_what_the_study_finds():
     """Of the five seeds that it names; its numbers are read from there."""
     page = " ".join((ROOT / "docs/theorems/theorem1.md").read_text().split())

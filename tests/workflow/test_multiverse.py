@@ -36,6 +36,16 @@ def test_choices_are_those_that_the_ledger_varies(here):
     assert again - set(choices) == {"clustered.affect_first_alpha"}
 
 
+def test_values_beyond_a_bound_of_the_scale_are_not_drawn(here):
+    def rounds(scale):
+        choices = make_plan(scale=scale).multiverse.choices(PAPER)
+        return [one.values for one in choices if one.name == "clustered.rounds"]
+
+    assert rounds("quick") == []  # of 20, 60 and 200 one is left, which is no choice
+    assert rounds("overnight") == [(20, 60)]
+    assert rounds("paper") == [(20, 60, 200)]
+
+
 def test_a_universe_changes_runs_methods_and_encoders(here):
     plan = make_plan(scale="quick")
     universes = plan.multiverse.universes(PAPER, "drawn", SETTING)

@@ -17,10 +17,8 @@ from fedreact.resolve.job import Job
 from fedreact.resolve.multiverse_asked import methods_of, option
 from fedreact.runs import contract as runs
 
-DRAWN, TUNED = "drawn", "tuned"
-PART = {DRAWN: 50, TUNED: 8}
-"""Universes of a job."""
-ENCODER_SEED, SCORE = "encoder_seed", "score"
+DRAWN, TUNED, ENCODER_SEED, SCORE = "drawn", "tuned", "encoder_seed", "score"
+PART = {DRAWN: 50, TUNED: 8}  # universes of a job
 
 
 class Multiverse:
@@ -88,12 +86,16 @@ class Multiverse:
         return {name: n for name, n in sizes.items() if n}
 
     def choices(self, paper: str) -> list[Choice]:
-        """What the ledger of a paper leaves open."""
-        choices = []
-        for entry in self.experiments.settings.paper(paper).ledger.values():
-            for key, alternatives in entry.varied.items():
-                place = alternatives.index(entry.taken) if entry.taken in alternatives else None
-                choices.append(Choice(key, tuple(alternatives), place))
+        """What the ledger of a paper leaves open, within the bounds of the scale."""
+        content, choices = self.experiments.settings.paper(paper), []
+        for entry in content.ledger.values():
+            for key, values in entry.varied.items():
+                kind, _, name = key.partition(".")
+                most = content.scale.at_most.get(kind, {}).get(name)
+                some = [one for one in values if most is None or one <= most]
+                place = some.index(entry.taken) if entry.taken in some else None
+                if len(some) > 1:
+                    choices.append(Choice(key, tuple(some), place))
         return choices
 
     # ---- Universes -----------------------------------------------------------------------------

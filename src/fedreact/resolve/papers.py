@@ -22,6 +22,7 @@ from fedreact.resolve.entries import (
     SettingSpec,
     TableSpec,
 )
+from fedreact.resolve.layers import Location
 from fedreact.resolve.multiverse_entries import MultiverseSpec
 from fedreact.resolve.scales import PARTITIONERS, PaperScale, check_scale, check_step
 from fedreact.runs import contract as runs
@@ -39,6 +40,8 @@ class Paper:
     ----------
     methods
         By name: its kind of run, and what it stands for.
+    scale_files
+        File that each key of its scale is written in, where the scale is like another.
     """
 
     name: str
@@ -53,6 +56,12 @@ class Paper:
     claims: Mapping[str, Claim]
     multiverse: MultiverseSpec | None
     scale: PaperScale
+    scale_files: Mapping[str, Path]
+
+    def at(self, file: str, *keys: str) -> Location:
+        """Where keys of one of its files are written; the file ``scale`` is that of the scale."""
+        path = self.scale_files.get(keys[0]) if file == "scale" else None
+        return Location(path or self.folder / f"{file}.yaml", keys)
 
     @property
     def folder(self) -> Path:
@@ -93,10 +102,12 @@ def load_paper(name: str, scale: str, like: str | None = None) -> Paper:
     methods = _methods(*read("methods"))
     figures = {key: _figure(given, where) for key, given, where in _entries(*read("figures"))}
     given, where = read(f"scales/{scale}")
+    scale_files = dict.fromkeys(given, Path(where))
     if like is not None:
         base, of_base = read(f"scales/{like}")
         for layer in ((base, of_base), (given, where)):
             options.check(PaperScale, *layer)
+        scale_files = dict.fromkeys(base, Path(of_base)) | scale_files
         given, where = (base | given, where) if given else (base, of_base)
     paper = Paper(
         name,
@@ -111,6 +122,7 @@ def load_paper(name: str, scale: str, like: str | None = None) -> Paper:
         options.check_all(Claim, *read("claims")),
         _multiverse(*read("multiverse")),
         check_scale(given, where, settings, partitions),
+        scale_files,
     )
     _check_names(paper)
     for table in paper.scale.tables_left_out:

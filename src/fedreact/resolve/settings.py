@@ -1,11 +1,6 @@
-"""The options of each step of a paper, under a setting, its changes and the scale.
-
-The later wins: defaults of the class, what partition or setting says, the scale's defaults, those
-of its role of data, of the setting or partition, its bounds, and changes.
-"""
+"""Settings: the options of each step of a paper, under a setting, its changes and the scale."""
 
 from collections.abc import Mapping
-from dataclasses import replace
 from functools import cached_property
 from typing import Any
 
@@ -16,6 +11,7 @@ from fedreact.errors import UserError, unknown
 from fedreact.resolve import variants
 from fedreact.resolve.datasets import Datasets
 from fedreact.resolve.entries import PartitionSpec
+from fedreact.resolve.layers import Layer, Layers
 from fedreact.resolve.once import once
 from fedreact.resolve.papers import Paper, load_paper, paper_names
 from fedreact.resolve.scales import ENCODER, PARTITIONERS
@@ -87,11 +83,9 @@ class Settings:
         owner, own = self.cited(paper, "partitions", base)
         spec = owner.partitions[own]
         cls = plugins.load(PARTITIONERS, spec.by, "PARTITIONER")
-        given, here = dict(spec.options), {spec.by: owner.scale.partitions.get(own, {})}
-        for layer in (*self._layers(owner, spec.data, ""), here):
-            given |= layer.get(spec.by, {})
         changes = _typed(cls, texts, where := f"partition {name}")
-        return spec, variants.apply(cls, given, changes, where)
+        values = self.partition_layers(owner, own).values()
+        return spec, variants.apply(cls, values, changes, where)
 
     def dataset(self, paper: str, partition: str) -> str:
         """Name of the dataset of a partition, or of a variant of one."""
@@ -110,9 +104,9 @@ class Settings:
         base, texts = variants.parts(name)
         own = {k.removeprefix("encoder."): v for k, v in texts.items() if _of(k) == ENCODER}
         owner, _ = self.cited(paper, "partitions", base)
-        given = self._given(owner, ENCODER, self.partition(paper, base)[0].data, "")
+        values = self.layers(owner, ENCODER, self.partition(paper, base)[0].data).values()
         changes = _typed(encoding.Options, own, where := f"encoder {name}")
-        return variants.apply(encoding.Options, given, changes, where).effective()
+        return variants.apply(encoding.Options, values, changes, where).effective()
 
     @once
     def encoder_of(
@@ -123,47 +117,59 @@ class Settings:
         Its paper is that of the partition. A seed of ``None`` is that of the run. Partitions of
         other data than the shared encoder's share one over their seeds alone.
         """
-        owner, own = self.cited(paper, "settings", setting)
-        of = variants.split(changes)
-        dealer, name = self.partition_of(paper, setting, changes)
-        seed, source = None, self.paper(dealer).scale.encoder_from
-        asked = "own" if own in owner.scale.encoder_own else "shared"
-        if source != "own" and of[""].get("encoder_from", asked) != "own":
-            seed, shared = source.get("seed"), source["partition"]
-            role = self.partition(dealer, name)[0].data
-            if role in source.get("each_seed", ()):
-                seed = None
-            if role == self.partition(dealer, shared)[0].data:
-                name = shared
+        dealer, name = self._trained_on(paper, setting, changes)
         base, _ = variants.parts(name)
-        data = self.partition(dealer, base)[0].data
-        given = self._given(self.paper(dealer), ENCODER, data, "")
-        given |= self._given(owner, ENCODER, data, own)
-        before = self.encoder(dealer, base)
-        now = variants.apply(encoding.Options, given, of["encoder"], f"encoder of {setting}")
-        different = options.changed(now.effective(), before)
+        role = self.partition(dealer, base)[0].data
+        seed, source = None, self.paper(dealer).scale.encoder_from
+        if self._shares(paper, setting, changes) and role not in source.get("each_seed", ()):
+            seed = source.get("seed")
+        values = self.encoder_layers(paper, setting, changes).values()
+        own = variants.split(changes)[ENCODER]
+        now = variants.apply(encoding.Options, values, own, f"encoder of {setting}")
+        different = options.changed(now.effective(), self.encoder(dealer, base))
         return dealer, variants.text(name, {f"encoder.{k}": v for k, v in different.items()}), seed
+
+    def _shares(self, paper, setting, changes):
+        """Whether a setting takes the encoder that its partition's paper shares at this scale."""
+        owner, own = self.cited(paper, "settings", setting)
+        dealer, _ = self.partition_of(paper, setting, changes)
+        asked = "own" if own in owner.scale.encoder_own else "shared"
+        shared = self.paper(dealer).scale.encoder_from != "own"
+        return shared and variants.split(changes)[""].get("encoder_from", asked) != "own"
+
+    def _trained_on(self, paper, setting, changes):
+        """Paper and name of the partition that the encoder of a setting is trained on."""
+        dealer, name = self.partition_of(paper, setting, changes)
+        if self._shares(paper, setting, changes):
+            shared = self.paper(dealer).scale.encoder_from["partition"]
+            if self.partition(dealer, name)[0].data == self.partition(dealer, shared)[0].data:
+                name = shared
+        return dealer, name
 
     # ---- Runs ----------------------------------------------------------------------------------
 
     @once
     def run(self, paper: str, kind: str, setting: str, changes: Mapping[str, Any]) -> Any:
         """Options of a kind of run under a setting, with changes of the run."""
-        owner, own = self.cited(paper, "settings", setting)
-        spec = owner.settings[own]
-        step = runs.part_of(kind, "spec")
-        data = self.partition(owner.name, spec.partition)[0].data
-        given = self._given(owner, kind, data, own)
-        of_run = {k: v for k, v in variants.split(changes)[""].items() if k != "encoder_from"}
-        found = variants.apply(step.Options, given, of_run, f"{setting}")
+        step, layers = runs.part_of(kind, "spec"), self.run_layers(paper, kind, setting)
+        own = {k: v for k, v in variants.split(changes)[""].items() if k != "encoder_from"}
+        made = variants.apply(step.Options, layers.values(), own, f"{setting}")
+        if odd := layers.lowered(own):
+            (name, most) = odd[0], layers.bounds.options[odd[0]]
+            raise UserError(
+                f"{name} {own[name]} is more than scale {self.scale} allows ({most}, in "
+                f"{layers.bounds.location / name}); ask for less, or leave the row out at this "
+                "scale (left_out)"
+            )
         if hasattr(step, "check"):
-            step.check(found, self._as_stated(paper, setting, changes))
-        bounds = {
-            name: most
-            for name, most in owner.scale.at_most.get(kind, {}).items()
-            if isinstance(value := getattr(found, name), int | float) and value > most
-        }
-        return replace(found, **bounds)
+            step.check(made, self._as_stated(paper, setting, changes))
+        return made
+
+    def run_layers(self, paper: str, kind: str, setting: str) -> Layers:
+        """What a paper and its scale say of a kind of run under a setting."""
+        owner, own = self.cited(paper, "settings", setting)
+        data = self.partition(owner.name, owner.settings[own].partition)[0].data
+        return self.layers(owner, kind, data, own)
 
     @once
     def canonical(self, paper: str, kind: str, setting: str, changes: Mapping[str, Any]) -> str:
@@ -232,16 +238,43 @@ class Settings:
         cls = plugins.load(PARTITIONERS, spec.by, "PARTITIONER")
         return variants.apply(cls, spec.options, variants.split(changes)["partition"], name)
 
-    def _given(self, owner: Paper, step: str, data: str, setting: str) -> dict[str, Any]:
-        """What paper and scale say of a step."""
-        given = dict(owner.settings[setting].steps.get(step, {})) if setting else {}
-        for layer in self._layers(owner, data, setting):
-            given |= layer.get(step, {})
-        return given
+    # ---- Layers --------------------------------------------------------------------------------
 
-    def _layers(self, owner: Paper, data: str, setting: str):
+    def layers(self, owner: Paper, step: str, data: str, setting: str = "") -> Layers:
+        """What a paper and its scale say of a step, of one setting or of none in particular."""
+        paper: list[Layer] = []
+        if setting and step in (steps := owner.settings[setting].steps):
+            paper = [Layer(steps[step], owner.at("settings", setting, step))]
         scale = owner.scale
-        return scale.defaults, scale.of.get(data, {}), scale.settings.get(setting, {})
+        by_place = {
+            ("defaults",): scale.defaults,
+            ("of", data): scale.of.get(data, {}),
+            ("settings", setting): scale.settings.get(setting, {}),
+        }
+        of_scale = [
+            Layer(steps[step], owner.at("scale", *keys, step))
+            for keys, steps in by_place.items()
+            if step in steps
+        ]
+        bounds = scale.at_most.get(step)
+        place = owner.at("scale", "at_most", step)
+        return Layers((*paper, *of_scale), Layer(bounds, place) if bounds else None)
+
+    def partition_layers(self, owner: Paper, name: str) -> Layers:
+        """What a paper and its scale say of the partitioner of a partition."""
+        spec, changed = owner.partitions[name], owner.scale.partitions.get(name)
+        first = Layer(spec.options, owner.at("partitions", name))
+        last = [Layer(changed, owner.at("scale", "partitions", name))] if changed else []
+        return Layers((first, *self.layers(owner, spec.by, spec.data).layers, *last))
+
+    def encoder_layers(self, paper: str, setting: str, changes: Mapping[str, Any]) -> Layers:
+        """What papers and scale say of the encoder of a setting: the partition's paper first."""
+        owner, own = self.cited(paper, "settings", setting)
+        dealer, name = self._trained_on(paper, setting, changes)
+        base, _ = variants.parts(name)
+        data = self.partition(dealer, base)[0].data
+        first = self.layers(self.paper(dealer), ENCODER, data)
+        return first | self.layers(owner, ENCODER, data, own)
 
 
 def _of(key):

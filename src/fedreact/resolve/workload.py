@@ -65,10 +65,13 @@ class Workload:
                 if found.samples is not None and kind in found.kinds:
                     job.metrics.setdefault(metric)
 
-    # ---- Ledger -------------------------------------------------------------------
+    # ---- Ledger --------------------------------------------------------------------------------
 
     def alternatives(self, entry: str) -> list[tuple[str, Any, str]]:
-        """Setting, alternative and changed option of each alternative that is measured."""
+        """Setting, alternative and changed option of each alternative that is measured.
+
+        An alternative beyond a bound of the scale is not.
+        """
         given = self.paper.ledger[entry]
         step, _, option = given.set_in.partition(".")
         if step in runs.kinds():
@@ -78,8 +81,17 @@ class Workload:
         else:
             key = given.set_in
         return [
-            (setting, value, key) for setting in given.measured_on for value in given.alternatives
+            (setting, value, key)
+            for setting in given.measured_on
+            for value in given.alternatives
+            if not self._exceeds(step, setting, {option: value})
         ]
+
+    def _exceeds(self, step, setting, values):
+        """Whether values of a kind of run are beyond a bound of the scale."""
+        if step not in runs.kinds():
+            return False
+        return bool(self.settings.run_layers(self.paper.name, step, setting).lowered(values))
 
     def check(self) -> None:
         """Check that all that is asked for can be run."""
