@@ -8,7 +8,7 @@ localrules:
 # Local, since compute nodes often reach no network.
 rule prepare_data:
     input:
-        lambda w: job("prepare_data", w).inputs["parts"],
+        unpack(lambda w: job("prepare_data", w).inputs),
     output:
         f"{R}/data/{{dataset}}.npz",
     log:
@@ -41,8 +41,7 @@ rule prepare_part:
 # Seeds of searches deal what no table is tested on.
 rule make_partition:
     input:
-        data=f"{R}/data/{{dataset}}.npz",
-        apart=lambda w: job("make_partition", w).inputs["apart"],
+        unpack(lambda w: job("make_partition", w).inputs),
     output:
         f"{R}/partitions/{{paper}}/{{dataset}}/{{partition}}/seed{{seed}}.npz",
     log:
@@ -55,5 +54,4 @@ rule make_partition:
         options=words("make_partition"),
         code=code("make_partition"),
     shell:
-        "python scripts/make_partition.py {params.options} --data {input.data} --seed {wildcards.seed}"
-        " --apart-from {input.apart} --output {output} 2>&1 | tee {log}"
+        "python scripts/make_partition.py {params.options} --output {output} 2>&1 | tee {log}"

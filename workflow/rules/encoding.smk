@@ -7,8 +7,7 @@
 # other work is never taken up.
 rule train_encoder:
     input:
-        data=f"{R}/data/{{dataset}}.npz",
-        partition=lambda w: job("train_encoder", w).inputs["partition"],
+        unpack(lambda w: job("train_encoder", w).inputs),
     output:
         f"{R}/encoders/{{paper}}/{{dataset}}/{{encoder}}/seed{{seed}}.npz",
     log:
@@ -29,15 +28,13 @@ rule train_encoder:
         device=PLAN.config.device,
         checkpoint=lambda w: job("train_encoder", w).checkpoint,
     shell:
-        "python scripts/train_encoder.py --data {input.data} --partition {input.partition}"
-        " --seed {wildcards.seed} {params.options} --device {params.device} --workers {threads}"
+        "python scripts/train_encoder.py {params.options} --device {params.device} --workers {threads}"
         " --checkpoint {params.checkpoint} --output {output} 2>&1 | tee {log}"
 
 
 rule extract_features:
     input:
-        data=f"{R}/data/{{dataset}}.npz",
-        encoder=f"{R}/encoders/{{paper}}/{{dataset}}/{{encoder}}/seed{{seed}}.npz",
+        unpack(lambda w: job("extract_features", w).inputs),
     output:
         f"{R}/features/{{paper}}/{{dataset}}/{{encoder}}/seed{{seed}}.npz",
     log:
@@ -47,7 +44,7 @@ rule extract_features:
     resources:
         runtime=lambda w, attempt: 10 * attempt,
     params:
+        options=words("extract_features"),
         code=code("extract_features"),
     shell:
-        "python scripts/extract_features.py --data {input.data} --encoder {input.encoder}"
-        " --output {output} 2>&1 | tee {log}"
+        "python scripts/extract_features.py {params.options} --output {output} 2>&1 | tee {log}"

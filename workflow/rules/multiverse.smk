@@ -29,7 +29,7 @@ rule multiverse_part:
         options=words_by_file("multiverse_part"),
         code=code("multiverse_part"),
     shell:
-        "python scripts/multiverse.py run {params.options} --output {output} 2>&1 | tee {log}"
+        "python scripts/multiverse.py {params.options} --output {output} 2>&1 | tee {log}"
 
 
 rule multiverse_sum:

@@ -25,8 +25,7 @@ rule run:
         device=PLAN.config.device,
         checkpoint=lambda w: job("run", w).checkpoint,
     shell:
-        "python scripts/run.py {wildcards.kind} --setting {wildcards.setting:q}"
-        " --seed {wildcards.seed} {params.options} --device {params.device} --workers {threads}"
+        "python scripts/run.py {params.options} --device {params.device} --workers {threads}"
         " --checkpoint {params.checkpoint} --output {output.scores} 2>&1 | tee {log}"
 
 

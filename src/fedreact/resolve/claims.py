@@ -53,10 +53,12 @@ class Claims:
         file = f"{content.folder}/claims.yaml"
         metrics = dict.fromkeys([one["metric"] for one in asked])
         metrics |= dict.fromkeys([one["reaching"] for one in asked if "reaching" in one])
+        script = "scripts/make_claims.py"
         return Job(
+            script,
             (*words, "--claims", file),
             {"scores": self._scores(paper), "claims": (file,)},
-            digest("scripts/make_claims.py", [("metrics", one, "METRIC") for one in metrics]),
+            digest(script, [("metrics", one, "METRIC") for one in metrics]),
         )
 
     def _scores(self, paper):

@@ -23,10 +23,12 @@ class DataJobs:
         words = self._words(dataset)
         if not own:
             words += ["--registry", self.datasets.entry(dataset).file]
+        script = "scripts/prepare_data.py"
         return Job(
+            script,
             (*words, *(("--parts", *parts) if parts else ())),
             {"parts": parts},
-            self._code("scripts/prepare_data.py", dataset),
+            self._code(script, dataset),
             params={
                 "pinned": self.datasets.pinned(dataset),
                 "raw": self.datasets.raw_digest(dataset),
@@ -35,8 +37,8 @@ class DataJobs:
 
     def part(self, dataset: str, part: str) -> Job:
         """Prepare a part of a dataset."""
-        words = (*self._words(dataset), "--part", part)
-        return Job(words, code=self._code("scripts/prepare_part.py", dataset))
+        words, script = (*self._words(dataset), "--part", part), "scripts/prepare_part.py"
+        return Job(script, words, code=self._code(script, dataset))
 
     def _words(self, dataset):
         changes = self.datasets.options(dataset)
@@ -57,13 +59,13 @@ class DataJobs:
         spec, partitioner = self.settings.partition(paper, partition)
         used = self._table_seeds(paper)
         tables = () if int(seed) in used else used
+        apart = [self.files.partition(paper, dataset, partition, other) for other in tables]
+        data, script = self.files.dataset(dataset), "scripts/make_partition.py"
+        words = [spec.by, *options.words(options.changed(partitioner))]
+        words += ["--data", data, "--seed", seed, *(("--apart-from", *apart) if apart else ())]
         return Job(
-            (spec.by, *options.words(options.changed(partitioner))),
-            {
-                "data": (self.files.dataset(dataset),),
-                "apart": tuple(
-                    self.files.partition(paper, dataset, partition, other) for other in tables
-                ),
-            },
-            digest("scripts/make_partition.py", [(PARTITIONERS, spec.by, "PARTITIONER")]),
+            script,
+            tuple(words),
+            {"data": (data,), "apart": tuple(apart)},
+            digest(script, [(PARTITIONERS, spec.by, "PARTITIONER")]),
         )

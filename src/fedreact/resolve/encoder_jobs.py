@@ -21,15 +21,15 @@ class EncoderJobs:
 
     def training(self, paper: str, dataset: str, encoder: str, seed: str) -> Job:
         """Train an encoder."""
-        made, partition = self.settings.encoder(paper, encoder), self.partition(encoder)
-        code = digest("scripts/train_encoder.py", plugins.named(made))
-        threads = self._threads(paper, partition, made)
+        made, name = self.settings.encoder(paper, encoder), self.partition(encoder)
+        script, data = "scripts/train_encoder.py", self.files.dataset(dataset)
+        partition = self.files.partition(paper, dataset, name, seed)
+        code, threads = digest(script, plugins.named(made)), self._threads(paper, name, made)
+        words = ["--data", data, "--partition", partition, "--seed", seed]
         return Job(
-            tuple(options.words(options.changed(made))),
-            {
-                "data": (self.files.dataset(dataset),),
-                "partition": (self.files.partition(paper, dataset, partition, seed),),
-            },
+            script,
+            (*words, *options.words(options.changed(made))),
+            {"data": (data,), "partition": (partition,)},
             code,
             threads,
             spec.MEMORY_MB,
@@ -40,15 +40,13 @@ class EncoderJobs:
     def features(self, paper: str, dataset: str, encoder: str, seed: str) -> Job:
         """Encode all series of a dataset."""
         named = plugins.named(self.settings.encoder(paper, encoder))
+        script, data = "scripts/extract_features.py", self.files.dataset(dataset)
+        weights = self.files.encoder(paper, dataset, encoder, seed)
         return Job(
-            inputs={
-                "data": (self.files.dataset(dataset),),
-                "encoder": (self.files.encoder(paper, dataset, encoder, seed),),
-            },
-            code=digest(
-                "scripts/extract_features.py",
-                [one for one in named if one[0] == spec.ENCODERS.folder],
-            ),
+            script,
+            ("--data", data, "--encoder", weights),
+            {"data": (data,), "encoder": (weights,)},
+            digest(script, [one for one in named if one[0] == spec.ENCODERS.folder]),
         )
 
     def partition(self, encoder: str) -> str:

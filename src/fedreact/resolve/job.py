@@ -1,5 +1,6 @@
 """A job of the workflow: what a rule of ``workflow/rules/`` reads, and nothing else decides."""
 
+import shlex
 from collections.abc import Mapping
 from dataclasses import dataclass, field
 from typing import Any
@@ -13,8 +14,10 @@ class Job:
 
     Attributes
     ----------
+    script
+        File of the command.
     words
-        Options of the rule's script, but for the files and resources that the rule itself names.
+        Its options, but for outputs and resources, which the rule itself names.
     inputs
         Files that it reads, by the name that the rule gives them.
     code
@@ -32,6 +35,7 @@ class Job:
         What else the rule names, by name. A change of it re-runs the job, as one of ``words`` does.
     """
 
+    script: str = ""
     words: Words = ()
     inputs: Mapping[str, Words] = field(default_factory=dict)
     code: str = ""
@@ -40,6 +44,11 @@ class Job:
     minutes: int = 0
     checkpoint: str | None = None
     params: Mapping[str, Any] = field(default_factory=dict)
+
+    @property
+    def command(self) -> str:
+        """The command, without its outputs and resources."""
+        return shlex.join(["python", self.script, *self.words])
 
     def megabytes(self, threads: int) -> int:
         """Memory of the job with so many threads."""

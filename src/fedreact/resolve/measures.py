@@ -32,11 +32,9 @@ class Measures:
             for file in one[key]
         ]
         text = json.dumps(measured, separators=(",", ":"), default=str)
-        return Job(
-            ("--measured", text),
-            {"scores": tuple(dict.fromkeys(files))},
-            _code("scripts/measure_ledger.py"),
-        )
+        script = "scripts/measure_ledger.py"
+        scores = tuple(dict.fromkeys(files))
+        return Job(script, ("--measured", text), {"scores": scores}, _code(script))
 
     def measured(self, paper: str) -> list[dict[str, Any]]:
         """Files of scores of each alternative, beside those of the value that is the default."""
@@ -71,10 +69,12 @@ class Measures:
         words = ["--searches", f"{content.folder}/search.yaml", "--name", name]
         words += ["--layout", self.outputs.layout(paper, cells)]
         seeds = content.searches[name].seeds
+        script = "scripts/measure_search.py"
         return Job(
+            script,
             (*words, "--taken", json.dumps(searches.taken(name))),
             {"scores": tuple(self.outputs.scores(paper, compared, seeds))},
-            _code("scripts/measure_search.py"),
+            _code(script),
         )
 
 

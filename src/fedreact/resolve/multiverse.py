@@ -18,6 +18,7 @@ from fedreact.resolve.multiverse_asked import methods_of, option
 from fedreact.runs import contract as runs
 
 DRAWN, TUNED, ENCODER_SEED, SCORE = "drawn", "tuned", "encoder_seed", "score"
+SCRIPT = "scripts/multiverse.py"
 PART = {DRAWN: 50, TUNED: 8}  # universes of a job
 
 
@@ -200,9 +201,10 @@ class Multiverse:
         for word, value in {"--methods": methods, "--universes": universes}.items():
             words += [word, json.dumps(value, separators=(",", ":"))]
         return Job(
-            (*words, "--metric", spec.metric),
+            SCRIPT,
+            ("run", *words, "--metric", spec.metric),
             {"files": tuple(dict.fromkeys(files))},
-            digest("scripts/multiverse.py", self._plugins(paper)),
+            digest(SCRIPT, self._plugins(paper)),
         )
 
     def universes_of_part(
@@ -233,7 +235,7 @@ class Multiverse:
             for setting, n in self.settings(paper, view).items()
             for part in range(-(-n // PART[view]))
         ]
-        return Job(("--asked", asked), {"scores": tuple(files)}, digest("scripts/multiverse.py"))
+        return Job(SCRIPT, ("--asked", asked), {"scores": tuple(files)}, digest(SCRIPT))
 
     def curve(self, paper: str, claim: str, setting: str) -> Job:
         """Draw a claim on a setting in all universes."""

@@ -147,7 +147,7 @@ class Outputs:
         named = [("studies", content["kind"], "STUDY"), *plugins.named(made)]
         words = ["--study", json.dumps(content, separators=(",", ":")), "--seeds"]
         words += map(str, self.experiments.how_much.seeds)
-        return Job(tuple(words), code=digest("scripts/study.py", named))
+        return Job("scripts/study.py", tuple(words), code=digest("scripts/study.py", named))
 
     # ---- Tables --------------------------------------------------------------------------------
 
@@ -166,13 +166,15 @@ class Outputs:
         words += ["--differences", *differences] if differences else []
         published = paper.folder / "published" / f"{name}.yaml"
         metrics = spec.metrics or ("costs",)
+        script = "scripts/make_table.py"
         return Job(
+            script,
             tuple(words),
             {
                 "scores": tuple(scores),
                 "published": (str(published),) if published.exists() else (),
             },
-            digest("scripts/make_table.py", [("metrics", one, "METRIC") for one in metrics]),
+            digest(script, [("metrics", one, "METRIC") for one in metrics]),
             params={"spec": str(spec)},
         )
 
@@ -211,13 +213,15 @@ class Outputs:
             words += [option, json.dumps(value, ensure_ascii=False)] if value else []
         study = [self.files.study(figure)] if spec.study else []
         named = [("metrics", metric, "METRIC") for metric in spec.options.metrics]
+        script = "scripts/make_figure.py"
         return Job(
+            script,
             tuple(words),
             {
                 "scores": tuple(self.scores(paper.name, self.cells(figure).values())),
                 "files": tuple(study or self._figure_inputs(figure).files),
             },
-            digest("scripts/make_figure.py", [("figures", spec.kind, "FIGURE"), *named]),
+            digest(script, [("figures", spec.kind, "FIGURE"), *named]),
             params={"spec": str(spec), "data": ", ".join(self.datasets_of(figure))},
         )
 

@@ -14,6 +14,8 @@ from fedreact.resolve.files import ORIGINS
 from fedreact.resolve.job import Job
 from fedreact.resolve.outputs import Outputs
 
+SCRIPT = "scripts/make_report.py"
+
 
 class Report:
     """The report: all tables, figures, claims and ledgers of the chosen papers."""
@@ -37,6 +39,7 @@ class Report:
         entries = [folder / f"{what}.yaml" for folder in folders for what in ("ledger", "claims")]
         judged = [name for name in papers if name in self.claims.papers()]
         return Job(
+            SCRIPT,
             ("--told", text),
             {
                 "tables": (*csv, *(str(Path(path).with_suffix(ORIGINS)) for path in csv)),
@@ -56,7 +59,7 @@ class Report:
             for metric in self.outputs.entry(name)[2].metrics or ("costs",)
         }
         named = sorted({*metrics, *COMPARED})
-        return digest("scripts/make_report.py", [("metrics", one, "METRIC") for one in named])
+        return digest(SCRIPT, [("metrics", one, "METRIC") for one in named])
 
     # ---- One paper ------------------------------------------------------------------------------
 

@@ -14,6 +14,7 @@ from fedreact.resolve.job import Job
 from fedreact.resolve.workload import Group
 from fedreact.runs import contract as runs
 
+SCRIPT = "scripts/run.py"
 SHORT = 5  # minutes on a cluster of a job that takes seconds
 
 
@@ -96,7 +97,8 @@ class RunJobs:
             inputs["features"] = (features,)
         code, threads = self._code(kind, run), self._threads(run)
         return Job(
-            tuple(_words(run, inputs)),
+            SCRIPT,
+            (kind, "--setting", setting, "--seed", seed, *_words(run, inputs)),
             inputs,
             code,
             threads,
@@ -112,7 +114,7 @@ class RunJobs:
             algorithm = (f"algorithms/{kind}", method.algorithm, "ALGORITHM")
             named += [algorithm, *plugins.named_by(plugins.load(*algorithm), method.options)]
         named += [("metrics", name, "METRIC") for name in run.metrics]
-        return digest("scripts/run.py", named)
+        return digest(SCRIPT, named)
 
     def _threads(self, run):
         if self.experiments.gpus:
@@ -127,7 +129,7 @@ class RunJobs:
 
 
 def _words(run, inputs):
-    """Options of ``scripts/run.py``, without its kind."""
+    """Options of the command: files, options of the run, methods and metrics."""
     files = [word for name, paths in inputs.items() for word in (f"--{name}", *paths)]
     by_name = {m.name: {"algorithm": m.algorithm, **m.options, **m.of_run} for m in run.methods}
     methods = ["--methods", json.dumps(by_name, separators=(",", ":"))] if by_name else []
