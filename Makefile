@@ -1,4 +1,4 @@
-# make setup | tables | figures | show | plan | options | reference | compare | docs | docs-site | benchmarks | test | check | lint | unlock
+# make setup | tables | figures | show | explain | plan | options | reference | compare | docs | docs-site | benchmarks | test | check | lint | unlock
 # (see README.md and docs/howto/run.md)
 
 PYTHON ?= python3
@@ -31,7 +31,7 @@ PARALLEL := -n auto --maxprocesses 8 --dist loadfile --no-loadscope-reorder
 # What `make options` lists: a kind of run, encoder, a partitioner, a dataset, ...; all, if empty.
 OF ?=
 
-.PHONY: setup tables figures show plan options reference compare docs docs-site benchmarks test check lint format pins unlock
+.PHONY: setup tables figures show explain plan options reference compare docs docs-site benchmarks test check lint format pins unlock
 
 setup: .venv/.installed
 
@@ -46,10 +46,17 @@ tables: setup
 figures: setup
 	@$(ASKED) snakemake --cores $(CORES) all_figures $(SCALED)
 
-# TABLE=table05 prints a table of SCALE, CELL="table05/10 clients/w/ A2" says where a cell came from; without
-# either: what is built.
+# TABLE=table05 prints a table of SCALE. CELL="table05/10 clients/w/ A2", or SETTING=stationary10 with METHOD=ifca
+# and PAPER=fed_react, prints the whole configuration of a run: each option, and the line that it is written on.
+# Without any: what is built.
 show: setup
-	@python scripts/show.py $(TABLE) $(if $(CELL),--cell "$(CELL)") --scale $(SCALE)
+	@python scripts/show.py $(TABLE) $(if $(CELL),--cell "$(CELL)") $(if $(SETTING),--setting "$(SETTING)") \
+	  $(if $(METHOD),--method "$(METHOD)") $(if $(PAPER),--paper "$(PAPER)") $(if $(filter 1,$(VERBOSE)),--whole) \
+	  --scale $(SCALE)
+
+# Where the number in a built cell came from: seeds, files, code, commit, machine, times.
+explain: setup
+	@python scripts/show.py --origin --cell "$(CELL)" --scale $(SCALE)
 
 # What a run will cost, and what it has taken.
 plan: setup

@@ -1,22 +1,37 @@
-"""Print a table that a run has built, or say where one of its cells came from.
+"""Print a table that a run has built, or what is run for one of its cells, or on a setting.
 
 Without a name: which tables there are.
 """
 
 import shutil
+from pathlib import Path
 
 from explain_cell import explained
 
 from fedreact.command import parser, run
 from fedreact.errors import UserError
+from fedreact.reading import read_yaml
+from fedreact.resolve import configuration
+from fedreact.resolve.plan import Plan
 from fedreact.tables import origins, terminal
 from fedreact.workflow import built
 
 
 def main(args):
     """Find what is asked for, print it."""
-    if args.cell:
-        print("\n".join(of_cell(args.cell, args.scale, args.metric)))
+    if args.origin:
+        print("\n".join(of_built(args.cell, args.scale, args.metric)))
+    elif args.cell or args.setting:
+        plan = Plan(read_yaml(Path("config/config.yaml")) | {"scale": args.scale})
+        if args.setting:
+            lines = configuration.of_setting(
+                plan, args.paper or plan.papers[0], args.setting, args.method, args.whole
+            )
+        else:
+            lines = first_that_fits(
+                args.cell, lambda *cell: configuration.of_cell(plan, *cell, args.whole)
+            )
+        print("\n".join(lines))
     elif args.table:
         csv = built.table(args.table, args.scale)
         columns = shutil.get_terminal_size((100, 24)).columns
@@ -26,25 +41,38 @@ def main(args):
         print("\n".join(built.overview(args.scale)))
 
 
-def of_cell(text, scale, metric):
-    """Lines on a cell ``table/row/column``; of labels with slashes, the first pair that fits."""
-    name, pairs = built.places(text)
-    csv = built.table(name, scale)
-    table, errors = origins.read(csv), []
+def first_that_fits(cell, read):
+    """What ``read(table, row, column)`` says of ``table/row/column``; labels may have slashes."""
+    name, pairs = built.places(cell)
+    errors = []
     for row, column in pairs:
         try:
-            cell = origins.find(table["cells"], row, column, metric)
+            return read(name, row, column)
         except UserError as error:
             errors.append(error)
-            continue
-        return explained(csv, table, cell)
     raise errors[0]
+
+
+def of_built(cell, scale, metric):
+    """Lines on the runs, files, code and times that the number in a built cell came from."""
+
+    def read(name, row, column):
+        csv = built.table(name, scale)
+        table = origins.read(csv)
+        return explained(csv, table, origins.find(table["cells"], row, column, metric))
+
+    return first_that_fits(cell, read)
 
 
 if __name__ == "__main__":
     p = parser(__doc__)
     p.add_argument("table", nargs="?", help="e.g. table05")
     p.add_argument("--cell", help='table/row/column, e.g. "table05/10 clients/w/ A2"')
-    p.add_argument("--metric", help="e.g. rand (default: the first of the cell)")
+    p.add_argument("--origin", action="store_true", help="where the built number came from")
+    p.add_argument("--metric", help="with --origin, e.g. rand (default: the first of the cell)")
+    p.add_argument("--setting", help="e.g. stationary10")
+    p.add_argument("--method", help="with --setting, e.g. ifca (default: the first there)")
+    p.add_argument("--paper", help="with --setting (default: the first of config.yaml)")
+    p.add_argument("--whole", action="store_true", help="print commands in full")
     p.add_argument("--scale", required=True, help="of the run, e.g. quick")
     run(main, p)

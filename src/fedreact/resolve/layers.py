@@ -12,6 +12,7 @@
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from pathlib import Path
+from types import MappingProxyType
 from typing import Any
 
 from fedreact import options
@@ -55,10 +56,19 @@ class Layer:
 
 @dataclass(frozen=True)
 class Option:
-    """Value of an option, and where it is written; a location of ``None`` is the default."""
+    """Value of an option.
+
+    Attributes
+    ----------
+    location
+        Where it is written; ``None``: it is the default.
+    lowered
+        The value that it has without a bound of the scale, if that is larger.
+    """
 
     value: Any
     location: Location | None = None
+    lowered: "Option | None" = None
 
 
 @dataclass(frozen=True)
@@ -94,7 +104,9 @@ class Layers:
         """These layers, then others, with the bounds of the latter."""
         return Layers((*self.layers, *other.layers), other.bounds)
 
-    def located(self, made: Any, row: Layer | None = None) -> dict[str, Option]:
+    def located(
+        self, made: Any, row: Mapping[str, Location] = MappingProxyType({})
+    ) -> dict[str, Option]:
         """Say of each option of ``made`` where its value is written.
 
         Parameters
@@ -102,16 +114,18 @@ class Layers:
         made
             Options that were made of these layers.
         row
-            Changes, the last layer.
+            Where changes, the last layer, are written, by option or part of one.
         """
         merged: dict[str, Any] = {}
         places: dict[str, Location] = {}
         for layer in self.layers:
             merged |= layer.options
             places |= {name: layer.location / name for name in layer.options}
+        larger = {name: Option(merged[name], places[name]) for name in self.lowered(merged)}
         if self.bounds:
-            places |= {name: self.bounds.location / name for name in self.lowered(merged)}
-        if row:
-            places |= {key.partition(".")[0]: row.location / key for key in row.options}
-        values = options.vars_of(made)
-        return {name: Option(value, places.get(name)) for name, value in values.items()}
+            places |= {name: self.bounds.location / name for name in larger}
+        places |= {key.partition(".")[0]: place for key, place in row.items()}
+        return {
+            name: Option(value, places.get(name), None if name in row else larger.get(name))
+            for name, value in options.vars_of(made).items()
+        }

@@ -1,0 +1,245 @@
+"""The whole configuration of one cell: each option with its value and where it is written."""
+
+import textwrap
+from collections.abc import Iterator, Mapping
+from dataclasses import dataclass
+
+from fedreact import options, plugins
+from fedreact.errors import UserError, unknown
+from fedreact.resolve import variants
+from fedreact.resolve.cells import Cell
+from fedreact.resolve.layers import Layers, Location, Option
+from fedreact.resolve.plan import Plan
+from fedreact.resolve.scales import ENCODER, PARTITIONERS
+from fedreact.runs import contract as runs
+
+WIDTH = 100
+
+
+@dataclass(frozen=True)
+class Part:
+    """Options of one step.
+
+    Attributes
+    ----------
+    title
+        What the step is, and the file of code that has it.
+    options
+        By name.
+    """
+
+    title: str
+    options: Mapping[str, Option]
+
+
+def find(plan: Plan, target: str, row: str, column: str) -> tuple[str, str]:
+    """Labels of the cell of a table or figure that parts of labels stand for.
+
+    Raises
+    ------
+    UserError
+        None or several fit.
+    """
+    places = list(plan.outputs.cells(target))
+    if (row, column) in places:
+        return row, column
+    fit = [
+        place
+        for place in places
+        if all(part.lower() in label.lower() for part, label in zip((row, column), place))
+    ]
+    if len(fit) != 1:
+        listed = "; ".join("/".join(place) for place in (fit or places)[:6])
+        what = "several cells fit" if fit else "no cell fits"
+        raise UserError(f"{target}: {what} {row}/{column}: {listed}, ...")
+    return fit[0]
+
+
+def written(plan: Plan, target: str, row: str, column: str) -> dict[str, Location]:
+    """Where each key of a cell of a table or figure is written."""
+    paper, name, spec = plan.outputs.entry(target)
+    if target in plan.figures:
+        return {}
+    places: dict[str, Location] = {}
+    marks = ("setting", "method") if spec.rows_are == "settings" else ("method", "setting")
+    table = paper.at("tables", name)
+    places |= {key: table / key for key in ("setting", "method") if getattr(spec, key)}
+    for axis, label, mark in (("rows", row, marks[0]), ("columns", column, marks[1])):
+        content, place = getattr(spec, axis)[label], table / axis / label
+        keys = content if isinstance(content, Mapping) else (mark,)
+        places |= {key: place / key for key in keys}
+    return places
+
+
+def parts(plan: Plan, paper: str, cell: Cell, row: Mapping[str, Location]) -> Iterator[Part]:
+    """Yield the options of the run, method, partition, encoder and data of a cell.
+
+    Parameters
+    ----------
+    plan, paper
+        The plan, and the paper whose output has the cell.
+    row
+        Where the changes that the cell makes are written.
+    """
+    settings, kind = plan.settings, cell.kind
+    setting, changes = settings.parsed(paper, kind, cell.setting)
+    by_step = variants.split(row)
+    method, yaml_of_method = _method(plan, paper, cell, row)
+    run = plan.runs.run(kind, paper, cell.data, cell.setting, cell.job)
+    layers = settings.run_layers(paper, kind, setting)
+    of_run = layers.located(run.options, by_step[""]) | {
+        name: Option(value, yaml_of_method / name) for name, value in cell.method.of_run.items()
+    }
+    yield Part(f"Run: {kind} (src/fedreact/runs/{kind}/)", of_run)
+    yield method
+    spec, partitioner = settings.partition(run.owner, run.partition)
+    base, _ = variants.parts(run.partition)
+    owner, own = settings.cited(run.owner, "partitions", base)
+    yield Part(
+        f"Partition: {run.partition} ({_file(PARTITIONERS, spec.by, 'PARTITIONER')})",
+        settings.partition_layers(owner, own).located(partitioner, by_step["partition"]),
+    )
+    if run.encoder:
+        dealer, name, seed = run.encoder
+        made = settings.encoder(dealer, name)
+        file = _file("models/encoders", made.encoder, "ENCODER")
+        whose = "the seed of the run" if seed is None else f"seed {seed} for all runs"
+        layers = settings.encoder_layers(paper, setting, changes)
+        title = f"Encoder: trained on {variants.parts(name)[0]} ({file}), {whose}"
+        yield Part(title, layers.located(made, by_step[ENCODER]))
+    if not plan.datasets.is_own(cell.data):
+        source = plan.datasets.source(cell.data)
+        entry = plan.datasets.entry(cell.data)
+        place = Location(entry.file, (variants.parts(cell.data)[0], "scales", plan.scale))
+        of_scale = {name: place / name for name in entry.scales.get(plan.scale) or {}}
+        of_data = Layers().located(source, of_scale | by_step["data"])
+        yield Part(f"Data: {variants.parts(cell.data)[0]} ({entry.title})", of_data)
+
+
+def _method(plan, paper, cell, row):
+    """Options of a cell's method, and where its entry is."""
+    name = cell.method.name.split("+")[0]
+    owner, own = plan.settings.cited(paper, "methods", name)
+    place = owner.at("methods", cell.kind, own)
+    cls = runs.algorithm_options(cell.kind, cell.method.algorithm)
+    values = (options.defaults(cls) if cls else {}) | dict(cell.method.options)
+    _, entry = owner.methods[own]
+    located = {}
+    for option, value in values.items():
+        location = place / option if option in entry.options else None
+        if option in cell.method.options and entry.options.get(option) != value:
+            location = row["options"] / option if "options" in row else _tuned(owner, cell, option)
+        located[option] = Option(value, location)
+    file = _file(f"algorithms/{cell.kind}", cell.method.algorithm, "ALGORITHM")
+    return Part(f"Method: {name} ({file})", located), place
+
+
+def _tuned(owner, cell, option):
+    return owner.at("scale", "tuned", cell.job.split("+")[0], option)
+
+
+def _file(folder, name, defines):
+    return plugins.source_file(plugins.find(folder, name, defines))
+
+
+def commands(plan: Plan, paper: str, cell: Cell) -> Iterator[str]:
+    """Yield the commands that make the scores of a cell with its first seed, in their order."""
+    seed = str(plan.experiments.seeds(paper, cell.kind)[0])
+    run = plan.runs.run(cell.kind, paper, cell.data, cell.setting, cell.job)
+    data = {"dataset": cell.data}
+    dealt = {"paper": run.owner, **data, "partition": run.partition, "seed": seed}
+    steps = [("prepare_data", data), ("make_partition", dealt)]
+    if run.encoder:
+        owner, name, own = run.encoder
+        seed_of = seed if own is None else str(own)
+        encoder = {"paper": owner, **data, "encoder": name, "seed": seed_of}
+        partition = plan.encoders.partition(name)
+        trained_on = {"paper": owner, **data, "partition": partition, "seed": seed_of}
+        if trained_on != dealt:
+            steps.append(("make_partition", trained_on))
+        steps += [("train_encoder", encoder), ("extract_features", encoder)]
+    job = {"kind": cell.kind, "paper": paper, **data, "setting": cell.setting, "job": cell.job}
+    for rule, wildcards in [*steps, ("run", {**job, "seed": seed})]:
+        yield plan.job(rule, **wildcards).command
+
+
+def of_cell(plan: Plan, target: str, row: str, column: str, whole: bool = False) -> list[str]:
+    """Lines that say what is run for a cell: at most a screen, or with ``whole`` all commands.
+
+    Raises
+    ------
+    UserError
+        There is no such cell.
+    """
+    row, column = find(plan, target, row, column)
+    paper, _, _ = plan.outputs.entry(target)
+    cell = plan.outputs.cells(target)[row, column]
+    places = written(plan, target, row, column)
+    head = [f"{target} / {row} / {column}, scale {plan.scale}"]
+    return head + _text(plan, paper.name, cell, places, whole)
+
+
+def of_setting(
+    plan: Plan, paper: str, setting: str, method: str | None, whole: bool = False
+) -> list[str]:
+    """Lines that say what is run on a setting, by a method or the first one that runs there.
+
+    Raises
+    ------
+    UserError
+        No table or figure of the paper shows such a run.
+    """
+    cells = [
+        cell
+        for target, (owner, _) in (plan.tables | plan.figures).items()
+        if owner == paper
+        for cell in plan.outputs.cells(target).values()
+        if setting in (cell.setting, variants.parts(cell.setting)[0])
+    ]
+    if not cells:
+        known = {
+            cell.setting for target in plan.tables for cell in plan.outputs.cells(target).values()
+        }
+        raise UserError(f"{paper}: setting {unknown(setting, sorted(known))}")
+    fit = [cell for cell in cells if method in (None, cell.method.name)]
+    if not fit:
+        names = dict.fromkeys(cell.method.name for cell in cells)
+        raise UserError(f"{paper}: {setting}: method {unknown(method, names)}")
+    head = [f"{paper}: {fit[0].setting}, {fit[0].method.name}, scale {plan.scale}"]
+    return head + _text(plan, paper, fit[0], {}, whole)
+
+
+def _text(plan, paper, cell, places, whole):
+    lines = [f"  {key:<20} {place}" for key, place in places.items() if key in variants.MARKS]
+    if cell.skipped:
+        return [*lines, f"Left out: {cell.skipped}."]
+    for part in parts(plan, paper, cell, places):
+        lines += _shown(part)
+    seeds = plan.experiments.seeds(paper, cell.kind)
+    lines.append(f"Seeds: {', '.join(map(str, seeds))}. Commands of the first:")
+    for command in commands(plan, paper, cell):
+        lines.append(f"  {command if whole else textwrap.shorten(command, 2 * WIDTH)}")
+    return [*lines, f"Scores: {plan.outputs.folder(paper, cell)}/seed{seeds[0]}.csv, ..."]
+
+
+def _shown(part: Part) -> list[str]:
+    """Lines of a part: options that something sets, then its defaults."""
+    lines, default = [part.title], []
+    for name, option in part.options.items():
+        value = options.text_of(option.value)
+        if option.location is None:
+            default.append(f"{name}={value}")
+            continue
+        lines.append(f"  {name:<20} {value:<20} {option.location}")
+        if option.lowered:
+            larger = options.text_of(option.lowered.value)
+            lines.append(f"  {'':<20} instead of {larger:<9} {option.lowered.location}")
+    if default:
+        lines += textwrap.wrap(
+            f"defaults: {', '.join(default)}",
+            WIDTH,
+            initial_indent="  ",
+            subsequent_indent="    ",
+            break_long_words=False,
+        )
+    return lines
