@@ -9,7 +9,6 @@ from pathlib import Path
 from explain_cell import explained
 
 from fedreact.command import parser, run
-from fedreact.errors import UserError
 from fedreact.reading import read_yaml
 from fedreact.resolve import configuration
 from fedreact.resolve.plan import Plan
@@ -20,7 +19,7 @@ from fedreact.workflow import built
 def main(args):
     """Find what is asked for, print it."""
     if args.origin:
-        print("\n".join(of_built(args.cell, args.scale, args.metric)))
+        print("\n".join(built.first_that_fits(args.cell, lambda *cell: of_built(args, *cell))))
     elif args.cell or args.setting:
         plan = Plan(read_yaml(Path("config/config.yaml")) | {"scale": args.scale})
         if args.setting:
@@ -28,7 +27,7 @@ def main(args):
                 plan, args.paper or plan.papers[0], args.setting, args.method, args.whole
             )
         else:
-            lines = first_that_fits(
+            lines = built.first_that_fits(
                 args.cell, lambda *cell: configuration.of_cell(plan, *cell, args.whole)
             )
         print("\n".join(lines))
@@ -41,27 +40,11 @@ def main(args):
         print("\n".join(built.overview(args.scale)))
 
 
-def first_that_fits(cell, read):
-    """What ``read(table, row, column)`` says of ``table/row/column``; labels may have slashes."""
-    name, pairs = built.places(cell)
-    errors = []
-    for row, column in pairs:
-        try:
-            return read(name, row, column)
-        except UserError as error:
-            errors.append(error)
-    raise errors[0]
-
-
-def of_built(cell, scale, metric):
+def of_built(args, name, row, column):
     """Lines on the runs, files, code and times that the number in a built cell came from."""
-
-    def read(name, row, column):
-        csv = built.table(name, scale)
-        table = origins.read(csv)
-        return explained(csv, table, origins.find(table["cells"], row, column, metric))
-
-    return first_that_fits(cell, read)
+    csv = built.table(name, args.scale)
+    table = origins.read(csv)
+    return explained(csv, table, origins.find(table["cells"], row, column, args.metric))
 
 
 if __name__ == "__main__":

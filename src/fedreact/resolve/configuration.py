@@ -197,10 +197,7 @@ def of_setting(
         if setting in (cell.setting, variants.parts(cell.setting)[0])
     ]
     if not cells:
-        known = {
-            cell.setting for target in plan.tables for cell in plan.outputs.cells(target).values()
-        }
-        raise UserError(f"{paper}: setting {unknown(setting, sorted(known))}")
+        raise UserError(f"{paper}: setting {unknown(setting, plan.settings.paper(paper).settings)}")
     fit = [cell for cell in cells if method in (None, cell.method.name)]
     if not fit:
         names = dict.fromkeys(cell.method.name for cell in cells)

@@ -1,12 +1,17 @@
 """What a run has built: tables by their names, and what to do for one that is not there."""
 
+from collections.abc import Callable
 from difflib import get_close_matches
 from pathlib import Path
+from typing import TypeVar
 
 from fedreact.errors import UserError
 from fedreact.resolve.config import load_scale
 from fedreact.resolve.files import ON
 from fedreact.resolve.papers import load_paper, paper_names
+
+
+T = TypeVar("T")
 
 
 def names(scale: str) -> list[str]:
@@ -71,6 +76,24 @@ def places(cell: str) -> tuple[str, list[tuple[str, str]]]:
         raise UserError(f'{cell!r} is no cell; wanted CELL="table05/10 clients/w/ A2"')
     pairs = [("/".join(parts[:i]), "/".join(parts[i:])) for i in range(1, len(parts))]
     return name, pairs
+
+
+def first_that_fits(cell: str, read: Callable[[str, str, str], T]) -> T:
+    """What ``read(table, row, column)`` says of ``table/row/column``; labels may have slashes.
+
+    Raises
+    ------
+    UserError
+        The first that ``read`` raises, if it raises for all readings of the text.
+    """
+    name, pairs = places(cell)
+    errors = []
+    for row, column in pairs:
+        try:
+            return read(name, row, column)
+        except UserError as error:
+            errors.append(error)
+    raise errors[0]
 
 
 def overview(scale: str, results: Path = Path("results")) -> list[str]:
