@@ -10,7 +10,6 @@ from fedreact.resolve.config import load_scale
 from fedreact.resolve.files import ON
 from fedreact.resolve.papers import load_paper, paper_names
 
-
 T = TypeVar("T")
 
 
