@@ -49,7 +49,7 @@ def planned(scale, measure):
         to_do = estimates.parse(asking.dry_run([paper], os.cpu_count(), scale, ["device=cpu"]))
         found = defaultdict(float)
         for job in to_do:
-            found[like_of(job.outputs[0]).step] += estimate(job).cpu_hours
+            found[like_of(job.outputs[0], job.command).step] += estimate(job).cpu_hours
         yield paper, found
 
 

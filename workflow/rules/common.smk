@@ -43,16 +43,16 @@ ACCOUNT = Account(PLAN, workflow, CONSOLE)
 CONSOLE.listen(logger)
 
 
-# Names in paths: a step's may carry what was changed of it, as in stationary10+linkage=average.
+# Names in paths end in a digest of what is changed, if anything is: stationary10-1c9d0f22.
 wildcard_constraints:
     paper="[A-Za-z0-9_]+",
-    dataset=r"[a-z0-9-]+(\+[A-Za-z0-9.+=_,:-]+)?",
-    part=r"[A-Za-z0-9_-]+",
-    partition=r"[A-Za-z0-9.+=_,:-]+",
-    encoder=r"[A-Za-z0-9.+=_,:-]+",
+    dataset="[a-z0-9-]+",
+    part="[A-Za-z0-9_-]+",
+    partition="[A-Za-z0-9._-]+",
+    encoder="[A-Za-z0-9._-]+",
     kind="[a-z0-9_]+",
-    setting=r"[A-Za-z0-9.+=_,:-]+",
-    job=r"[A-Za-z0-9.+=_,:-]+",
+    setting="[A-Za-z0-9._-]+",
+    job="[A-Za-z0-9._-]+",
     seed=r"\d+",
 
 

@@ -54,7 +54,7 @@ def estimator(
         training = work.training(job.rule, job.wildcards)
         if training is None:
             return SECONDS_A_GFLOP
-        like = like_of(job.outputs[0])
+        like = like_of(job.outputs[0], job.command)
         log.info("measuring the speed of %s %s", like.step, like.model)
         return (measure or calibrate)(*training, device)
 

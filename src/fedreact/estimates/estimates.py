@@ -121,11 +121,11 @@ class Estimator:
         self.device, self.gpu_here, self._gflops = device, gpu_here, gflops
         self._megabytes = megabytes
         self._calibrate, self._speeds = calibrate, {}
-        self._before = [(like_of(one.output), one) for one in before]
+        self._before = [(like_of(one.output, one.command), one) for one in before]
 
     def __call__(self, job: ToDo) -> Estimate:
         """Estimate a job."""
-        output, like = job.outputs[0], like_of(job.outputs[0])
+        output, like = job.outputs[0], like_of(job.outputs[0], job.command)
         amount = self._gflops(job)
         on_gpu = self.device == "cuda" and job.rule.startswith(TRAININGS)
         alike = self._alike(like, on_gpu)

@@ -7,6 +7,7 @@ from math import isnan
 from pathlib import Path
 
 from fedreact import provenance
+from fedreact.resolve.files import DIGEST
 
 
 @dataclass(frozen=True)
@@ -88,15 +89,15 @@ class Like:
     data: str = ""
 
 
-def like_of(output: str) -> Like:
-    """What a result is like, by its path below ``results/<scale>/``."""
+def like_of(output: str, command: str) -> Like:
+    """What a result is like, by its path below ``results/<scale>/`` and its command."""
     step, *rest = Path(output).parts[2:]
     if step == "runs":
         kind, _, data, _, job = rest[:5]
-        return Like(f"runs/{kind}", job.split("+")[0], data)
-    if step in ("encoders", "features"):
-        encoder = re.search(r"\+encoder\.encoder=([^+]+)", rest[2])
+        return Like(f"runs/{kind}", re.sub(DIGEST, "", job), data)
+    if step == "encoders":
+        encoder = re.search(r" --encoder (\S+)", command)
         return Like(step, encoder[1] if encoder else "", rest[1])
-    if step == "partitions":
+    if step in ("features", "partitions"):
         return Like(step, "", rest[1])
     return Like(step, "", Path(rest[0]).stem if step in ("data", "parts") and rest else "")

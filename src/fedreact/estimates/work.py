@@ -98,7 +98,7 @@ class Work:
         """Train samples of the clients: of the partition, if it is there, else about as many."""
         if Path(file).exists():
             return npz.load(Path(file), "partition", ["n_train"])["n_train"].tolist()
-        owner, name = Path(file).parts[3], Path(file).parts[5]
+        owner, name = Path(file).parts[3], self.plan.files.name(Path(file).parts[5])
         dealer = self.plan.settings.partition(owner, name)[1]
         each = getattr(dealer, "samples_per_client", 1000) * (
             1 - getattr(dealer, "test_share", 0.1)

@@ -1,10 +1,12 @@
 """The whole configuration of one cell: each option with its value and where it is written."""
 
 import textwrap
-from collections.abc import Iterator, Mapping
+from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass
+from pathlib import Path
 
 from fedreact import options, plugins
+from fedreact.atomic import write_text
 from fedreact.errors import UserError, unknown
 from fedreact.resolve import variants
 from fedreact.resolve.cells import Cell
@@ -110,7 +112,7 @@ def parts(plan: Plan, paper: str, cell: Cell, row: Mapping[str, Location]) -> It
     if not plan.datasets.is_own(cell.data):
         source = plan.datasets.source(cell.data)
         entry = plan.datasets.entry(cell.data)
-        place = Location(entry.file, (variants.parts(cell.data)[0], "scales", plan.scale))
+        place = Location(Path(entry.file), (variants.parts(cell.data)[0], "scales", plan.scale))
         of_scale = {name: place / name for name in entry.scales.get(plan.scale) or {}}
         of_data = Layers().located(source, of_scale | by_step["data"])
         yield Part(f"Data: {variants.parts(cell.data)[0]} ({entry.title})", of_data)
@@ -189,21 +191,58 @@ def of_setting(
     UserError
         No table or figure of the paper shows such a run.
     """
-    cells = [
-        cell
-        for target, (owner, _) in (plan.tables | plan.figures).items()
-        if owner == paper
-        for cell in plan.outputs.cells(target).values()
+    shown = [
+        (place, cell)
+        for place, cell in cells(plan, paper)
         if setting in (cell.setting, variants.parts(cell.setting)[0])
     ]
-    if not cells:
+    if not shown:
         raise UserError(f"{paper}: setting {unknown(setting, plan.settings.paper(paper).settings)}")
-    fit = [cell for cell in cells if method in (None, cell.method.name)]
+    fit = [(place, cell) for place, cell in shown if method in (None, cell.method.name)]
     if not fit:
-        names = dict.fromkeys(cell.method.name for cell in cells)
+        names = dict.fromkeys(cell.method.name for _, cell in shown)
         raise UserError(f"{paper}: {setting}: method {unknown(method, names)}")
-    head = [f"{paper}: {fit[0].setting}, {fit[0].method.name}, scale {plan.scale}"]
-    return head + _text(plan, paper, fit[0], {}, whole)
+    place, cell = fit[0]
+    head = [f"{paper}: {cell.setting}, {cell.method.name}, scale {plan.scale}"]
+    return head + _text(plan, paper, cell, written(plan, *place), whole)
+
+
+def cells(plan: Plan, paper: str) -> Iterator[tuple[tuple[str, str, str], Cell]]:
+    """Yield all cells of a paper's tables and figures, with target and labels."""
+    for target, (owner, _) in (plan.tables | plan.figures).items():
+        if owner == paper:
+            for labels, cell in plan.outputs.cells(target).items():
+                yield (target, *labels), cell
+
+
+def write(plan: Plan, jobs: Sequence[Mapping[str, str]]) -> None:
+    """Write beside the scores of runs what is run for them.
+
+    Parameters
+    ----------
+    plan
+        The plan.
+    jobs
+        Wildcards of jobs of the rule ``run``.
+    """
+    first: dict[tuple, tuple[str, str, str]] = {}
+    for paper in {job["paper"] for job in jobs}:
+        for place, cell in cells(plan, paper):
+            first.setdefault((paper, *cell.key), place)
+    for job in jobs:
+        kind, paper = job["kind"], job["paper"]
+        data, setting, name = (plan.files.name(job[key]) for key in ("dataset", "setting", "job"))
+        methods = plan.runs.run(kind, paper, data, setting, name).methods
+        place = first.get((paper, kind, data, setting, name))
+        cell = plan.outputs.cells(place[0])[place[1:]] if place else None
+        if cell is None and methods:
+            cell = Cell(kind, data, setting, name, methods[0])
+        if cell is not None:
+            lines = [f"{paper}: {setting}, scale {plan.scale}"]
+            lines += _text(plan, paper, cell, written(plan, *place) if place else {}, True)
+            lines.append(f"Methods: {', '.join(method.name for method in methods)}")
+            file = Path(plan.outputs.folder(paper, cell), "configuration.txt")
+            write_text(file, "\n".join(lines) + "\n")
 
 
 def _text(plan, paper, cell, places, whole):

@@ -11,6 +11,7 @@ from fedreact.data.registry import DatasetEntry
 from fedreact.data.sources.contract import Source
 from fedreact.errors import UserError, known
 from fedreact.resolve import variants
+from fedreact.resolve.files import folder_of
 from fedreact.task import Task
 
 FOLDER = "data/sources"
@@ -32,7 +33,7 @@ class Datasets:
     data_folder, mirror
         Where raw files are looked for.
     prepared
-        Names of datasets that are ready at this scale.
+        Folders of datasets that are ready at this scale, as in their files' names.
     """
 
     def __init__(
@@ -129,7 +130,9 @@ class Datasets:
                     f"{folder}: found {placed[0]} alone; {name} is {len(entry.files)} files, "
                     f"{' and '.join(entry.files)}"
                 )
-        return name in self.prepared or (first.url is not None and files.reachable(first.url))
+        return folder_of(name) in self.prepared or (
+            first.url is not None and files.reachable(first.url)
+        )
 
     def missing(self, dataset: str) -> str | None:
         """Why a dataset cannot be had here; ``None`` if it can.
@@ -142,7 +145,7 @@ class Datasets:
 
     def _why_missing(self, dataset):
         name, _ = variants.parts(dataset)
-        if dataset in self.prepared or name in self.chosen.values():
+        if folder_of(dataset) in self.prepared or name in self.chosen.values():
             return None
         if name not in self.registry:
             file = own.path(self.data_folder, name)

@@ -124,8 +124,19 @@ class Layers:
         larger = {name: Option(merged[name], places[name]) for name in self.lowered(merged)}
         if self.bounds:
             places |= {name: self.bounds.location / name for name in larger}
-        places |= {key.partition(".")[0]: place for key, place in row.items()}
-        return {
-            name: Option(value, places.get(name), None if name in row else larger.get(name))
-            for name, value in options.vars_of(made).items()
-        }
+        changes = {key.partition(".")[0]: place for key, place in row.items()}
+        located = {}
+        for name, value in options.vars_of(made).items():
+            if name in changes:
+                located[name] = Option(value, changes[name])
+            elif name in larger:
+                located[name] = Option(value, places[name], larger[name])
+            else:  # a value that is none of the layers' follows from another option
+                place = places.get(name) if _same(value, merged.get(name)) else None
+                located[name] = Option(value, place)
+        return located
+
+
+def _same(a, b):
+    """Whether two values are one: a list that a YAML file has is a tuple as an option."""
+    return options.text_of(a) == options.text_of(b)

@@ -7,6 +7,7 @@ and no other: papers and their entries; settings and datasets; cells; the worklo
 
 import json
 import os
+import re
 from collections.abc import Callable, Mapping
 from pathlib import Path
 from typing import Any
@@ -18,9 +19,10 @@ from fedreact.resolve.claims import Claims
 from fedreact.resolve.data_jobs import DataJobs
 from fedreact.resolve.encoder_jobs import EncoderJobs
 from fedreact.resolve.experiments import MAIN_ROLE, Experiments
+from fedreact.resolve.files import DIGEST
 from fedreact.resolve.job import Job
 from fedreact.resolve.measures import Measures
-from fedreact.resolve.multiverse import Multiverse
+from fedreact.resolve.multiverse import DRAWN, TUNED, Multiverse
 from fedreact.resolve.outputs import Outputs
 from fedreact.resolve.papers import FOLDER, paper_names
 from fedreact.resolve.report import Report
@@ -60,11 +62,28 @@ class Plan:
     # ---- Jobs ----------------------------------------------------------------------------------
 
     def job(self, rule: str, **wildcards: str) -> Job:
-        """The job of a rule, by the wildcards of its files."""
+        """The job of a rule, by the wildcards of its files or by names with changes."""
         key = (rule, *sorted(wildcards.items()))
         if key not in self._jobs:
-            self._jobs[key] = self._resolvers[rule](**wildcards)
+            self._jobs[key] = self._resolvers[rule](**self._names(wildcards))
         return self._jobs[key]
+
+    def _names(self, wildcards):
+        """Names for folders; all that its paper asks for is resolved to find one in no index."""
+        names = {wildcard: self.files.name(text) for wildcard, text in wildcards.items()}
+        if "paper" in names and any(re.search(DIGEST, name) for name in names.values()):
+            self.resolve(names["paper"])
+            names = {wildcard: self.files.name(text) for wildcard, text in wildcards.items()}
+        return names
+
+    def resolve(self, paper: str) -> None:
+        """Resolve all runs and universes that a paper asks for, so that their files are known."""
+        for kind, dataset, setting, job in self.experiments.workload(paper).jobs():
+            place = {"kind": kind, "paper": paper, "dataset": dataset, "setting": setting}
+            self.job("run", **place, job=job, seed="0")
+        for view in (DRAWN, TUNED):
+            for setting in self.multiverse.settings(paper, view):
+                self.multiverse.universes(paper, view, setting)
 
     @property
     def _resolvers(self) -> dict[str, Callable[..., Job]]:

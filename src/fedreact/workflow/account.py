@@ -5,9 +5,13 @@ from pathlib import Path
 from typing import Any
 
 from fedreact.errors import UserError
+from fedreact.resolve import configuration
 from fedreact.resolve.plan import Plan
 from fedreact.workflow import ending, failures, progress
 from fedreact.workflow.console import Console
+
+RUNS = ("run", "train")
+"""Rules of runs."""
 
 
 class Account:
@@ -52,6 +56,11 @@ class Account:
         else:
             self.console.say(jobs, *plan.outputs.left_out(ending.targets(plan, asked)), where)
         self.console.started = True
+        plan.files.write_index()
+        runs = [dict(job.wildcards.items()) for job in todo if job.rule.name in RUNS]
+        # Once for all seeds.
+        once = {tuple(sorted((run | {"seed": ""}).items())): run for run in runs}
+        configuration.write(plan, list(once.values()))
         self.progress = progress.Progress(
             *(dag, todo, lambda: list(self.workflow.scheduler.running)),
             *(Path(plan.results), self.console),
