@@ -15,10 +15,9 @@ from fedreact import options, plugins
 from fedreact.catalogue import everything
 from fedreact.data.registry import DatasetEntry, load_registry, registries
 from fedreact.options import text_of
-from fedreact.reading import read_yaml
 from fedreact.reference.keep import RUN
 from fedreact.resolve.config import SCALES, load_scale
-from fedreact.resolve.papers import FOLDER, Paper, load_paper, paper_names
+from fedreact.resolve.papers import Paper, load_paper, paper_names
 
 MADE = "<!-- Made by `make docs` from {source}. Edit those. -->\n"
 CODE = "../../src/fedreact"
@@ -326,8 +325,8 @@ def _users() -> dict[str, set[str]]:
     for name in paper_names():
         for setting in load_paper(name, FULL).settings.values():
             of, _, partition = setting.partition.rpartition("/")
-            given = read_yaml(FOLDER / (of or name) / "partitions.yaml")[partition]
-            found.setdefault(given.get("data", "digits"), set()).add(name)
+            spec = load_paper(of or name, FULL).partitions[partition]
+            found.setdefault(spec.data, set()).add(name)
     return found
 
 

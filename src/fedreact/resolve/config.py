@@ -22,11 +22,11 @@ class Config:
     papers
         Papers to build: names, one name, or ``all``.
     dataset
-        Dataset of the main role, digits; ``<role>_dataset`` is that of another role.
+        Dataset of the main paper's role of data; ``<role>_dataset`` is that of another role.
     """
 
     scale: str
-    papers: Any = ("fed_react",)
+    papers: Any
     dataset: str = "auto"
     data_folder: str = "data"
     data_mirror: str | None = None

@@ -33,6 +33,11 @@ class About:
         above both methods of a claim, the claim is not testable.
     names_of_data
         Name of each role of data in its labels.
+    main
+        Whether it is the main paper, which is listed first, and the role of whose data
+        ``dataset`` of ``config/config.yaml`` chooses a dataset for.
+    data
+        Role of the data of its partitions that name none.
     """
 
     title: str
@@ -42,6 +47,8 @@ class About:
     margins: dict[str, options.Positive] = field(default_factory=dict)
     trivial: tuple[str, ...] = ()
     names_of_data: dict[str, str] = field(default_factory=dict)
+    main: bool = False
+    data: str | None = None
 
     def with_data(self, label: str, role: str, data: str) -> str:
         """A label with the name of a user's data in place of the paper's, or behind it."""

@@ -16,12 +16,10 @@ from fedreact.resolve.cells import Cells
 from fedreact.resolve.config import Config, chosen_papers, load_scale
 from fedreact.resolve.datasets import Datasets
 from fedreact.resolve.files import Files
-from fedreact.resolve.papers import FOLDER, paper_names
+from fedreact.resolve.papers import FOLDER, main_role, paper_names
 from fedreact.resolve.searches import Searches
 from fedreact.resolve.settings import Settings
 from fedreact.resolve.workload import Workload
-
-MAIN_ROLE = "digits"  # whose dataset is chosen by `dataset`, not by `digits_dataset`
 
 
 class Experiments:
@@ -42,6 +40,8 @@ class Experiments:
         Which data stands for each role, the options of all settings, and the paths of files.
     papers
         Papers that the configuration names.
+    main_role
+        Role of data whose dataset is chosen by ``dataset``, not by ``<role>_dataset``.
 
     Raises
     ------
@@ -58,6 +58,7 @@ class Experiments:
         self.scale = self.config.scale
         self.how_much = load_scale(self.scale)
         self.results = f"results/{self.scale}"
+        self.main_role = main_role()
         self.datasets = self._datasets(by_role)
         self.files = Files(self.results, "+".join(self.datasets.others(self.how_much.datasets)))
         self.settings = Settings(self.scale, self.datasets, self.how_much.like)
@@ -67,7 +68,7 @@ class Experiments:
     def _datasets(self, by_role):
         registry = load_registry(*registries())
         roles = {entry.role for entry in registry.values() if entry.role}
-        chosen = {MAIN_ROLE: self.config.dataset}
+        chosen = {self.main_role: self.config.dataset}
         for key, name in by_role.items():
             role = key.removesuffix("_dataset")
             if role not in roles or not isinstance(name, str):

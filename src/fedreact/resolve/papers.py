@@ -7,6 +7,7 @@ scales and published values. Names of another paper are cited as ``<paper>/<name
 import re
 from collections.abc import Mapping
 from dataclasses import dataclass
+from functools import cache
 from pathlib import Path
 
 from fedreact import options, plugins
@@ -75,9 +76,24 @@ class Paper:
 
 
 def paper_names() -> list[str]:
-    """Names of the papers' folders; Fed-REACT, the main one, first."""
-    names = sorted(path.parent.name for path in FOLDER.glob("*/paper.yaml"))
-    return sorted(names, key=lambda name: name != "fed_react")
+    """Names of the papers' folders, that of the main paper first."""
+    files = sorted(FOLDER.glob("*/paper.yaml"))
+    names = [path.parent.name for path in files if _is_main(path, path.stat().st_mtime_ns)]
+    return names + [path.parent.name for path in files if path.parent.name not in names]
+
+
+@cache
+def _is_main(path, time):
+    content = read_yaml(path)
+    return isinstance(content, Mapping) and content.get("main") is True
+
+
+def main_role() -> str | None:
+    """Role of the main paper's data, which ``dataset`` of the configuration chooses for."""
+    if not (names := paper_names()):
+        return None
+    content = read_yaml(FOLDER / names[0] / "paper.yaml")
+    return content.get("data") if isinstance(content, Mapping) else None
 
 
 def load_paper(name: str, scale: str, like: str | None = None) -> Paper:
@@ -96,7 +112,8 @@ def load_paper(name: str, scale: str, like: str | None = None) -> Paper:
 
     about = options.check(About, *read("paper", needed=True))
     partitions = {
-        key: _partition(given, where) for key, given, where in _entries(*read("partitions"))
+        key: _partition(given, about.data, where)
+        for key, given, where in _entries(*read("partitions"))
     }
     settings = {key: _setting(given, where) for key, given, where in _entries(*read("settings"))}
     methods = _methods(*read("methods"))
@@ -165,10 +182,12 @@ def _entries(content, where):
         yield name, given, f"{where}: {name}"
 
 
-def _partition(given, where):
+def _partition(given, role, where):
     rest = dict(given)
-    data, by = rest.pop("data", "digits"), rest.pop("by", None)
-    if not isinstance(by, str) or not isinstance(data, str):
+    data, by = rest.pop("data", role), rest.pop("by", None)
+    if not isinstance(data, str):
+        raise UserError(f"{where}: data: the role or name of a dataset is needed")
+    if not isinstance(by, str):
         known = ", ".join(plugins.names(PARTITIONERS, "PARTITIONER"))
         raise UserError(f"{where}: by: a partitioner is needed; known: {known}")
     check_step(by, rest, where)

@@ -18,7 +18,7 @@ from fedreact.provenance import TOLD
 from fedreact.resolve.claims import Claims
 from fedreact.resolve.data_jobs import DataJobs
 from fedreact.resolve.encoder_jobs import EncoderJobs
-from fedreact.resolve.experiments import MAIN_ROLE, Experiments
+from fedreact.resolve.experiments import Experiments
 from fedreact.resolve.files import DIGEST
 from fedreact.resolve.job import Job
 from fedreact.resolve.measures import Measures
@@ -177,8 +177,9 @@ class Plan:
 
     def chosen_config(self) -> dict[str, str]:
         """What ``--config`` has to say for the same scale, data and device again."""
+        main = self.experiments.main_role
         datasets = {
-            "dataset" if role == MAIN_ROLE else f"{role}_dataset": self.datasets.of_role(role)
+            "dataset" if role == main else f"{role}_dataset": self.datasets.of_role(role)
             for role in self.datasets.roles
         }
         return {"scale": self.scale, **datasets, "device": self.config.device}
