@@ -123,8 +123,8 @@ def compare(
     data, partition
         The series, and who holds which.
     methods
-        As ``methods.yaml`` has them: ``algorithm`` and its options, by name. Algorithms of your own
-        are found below ``own/`` (docs/howto/own_method.md).
+        As ``experiment.yaml`` has them: ``algorithm`` and its options, by name. Your own
+        algorithms are found below ``own/`` (docs/howto/own_method.md).
     kind
         ``clustered``, ``synchronous`` or ``asynchronous``.
     features

@@ -58,7 +58,7 @@ class About:
 
 @dataclass(frozen=True)
 class PartitionSpec:
-    """A line of ``partitions.yaml``: the role of the data, a partitioner, and its options."""
+    """A partition of ``experiment.yaml``: the role of the data, a partitioner, and its options."""
 
     data: str
     by: str
@@ -67,7 +67,7 @@ class PartitionSpec:
 
 @dataclass(frozen=True)
 class SettingSpec:
-    """A line of ``settings.yaml``: a partition, and options of the encoder and of kinds of run."""
+    """A setting of ``experiment.yaml``: a partition, and options of encoder and kinds of run."""
 
     partition: str
     steps: Mapping[str, Mapping[str, Any]]

@@ -1,7 +1,7 @@
 """Layers of options: default, paper, scale and row, of which the later wins.
 
 1. **Default**: the option's own, in its class.
-2. **Paper**: the setting's or partition's entry (``settings.yaml``, ``partitions.yaml``).
+2. **Paper**: the setting's or partition's entry in ``experiment.yaml``.
 3. **Scale**: the paper's file of the scale. Within it, what it says of a setting goes before what
    it says of a role of data, and that before what it says of all. ``at_most`` lowers numbers that
    the paper says.
@@ -30,7 +30,7 @@ class Location:
         return Location(self.file, (*self.keys, key))
 
     def __str__(self) -> str:
-        """``config/papers/fed_react/settings.yaml:14``, of the nearest key that has a line."""
+        """``config/papers/fed_react/experiment.yaml:58``, of the nearest key that has a line."""
         known = lines(self.file)
         for n in range(len(self.keys), 0, -1):
             if line := known.get(self.keys[:n]):

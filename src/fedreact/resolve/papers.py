@@ -1,7 +1,7 @@
 """Papers: what lies in ``config/papers/<paper>/``, checked.
 
-A paper's files are data: partitions, settings, methods, tables, figures, searches, ledger, its
-scales and published values. Names of another paper are cited as ``<paper>/<name>``.
+A paper's files are data: its experiment (partitions, settings, methods), tables, figures,
+searches, ledger, claims, scales and published values. ``<paper>/<name>`` cites another paper.
 """
 
 import re
@@ -29,6 +29,22 @@ from fedreact.resolve.scales import PARTITIONERS, PaperScale, check_scale, check
 from fedreact.runs import contract as runs
 
 FOLDER = Path("config/papers")
+SECTIONS = ("partitions", "settings", "methods")
+"""Parts of ``experiment.yaml``."""
+FILES = tuple(
+    [
+        "paper",
+        "experiment",
+        "datasets",
+        "tables",
+        "figures",
+        "search",
+        "ledger",
+        "claims",
+        "multiverse",
+    ]
+)
+"""YAML files of a paper."""
 NAME = r"[A-Za-z0-9][A-Za-z0-9._-]*"
 """Of what becomes a part of paths, where other characters mark changes."""
 
@@ -61,6 +77,8 @@ class Paper:
 
     def at(self, file: str, *keys: str) -> Location:
         """Where keys of one of its files are written; the file ``scale`` is that of the scale."""
+        if file in SECTIONS:
+            return Location(self.folder / "experiment.yaml", (file, *keys))
         path = self.scale_files.get(keys[0]) if file == "scale" else None
         return Location(path or self.folder / f"{file}.yaml", keys)
 
@@ -105,18 +123,22 @@ def load_paper(name: str, scale: str, like: str | None = None) -> Paper:
         One line: which file, which key, what is wrong, what is allowed.
     """
     folder = FOLDER / name
+    _check_files(folder)
 
     def read(file, needed=False):
         path = folder / f"{file}.yaml"
         return (read_yaml(path) or {}) if needed or path.exists() else {}, str(path)
 
     about = options.check(About, *read("paper", needed=True))
+    experiment = _experiment(*read("experiment"))
     partitions = {
         key: _partition(given, about.data, where)
-        for key, given, where in _entries(*read("partitions"))
+        for key, given, where in _entries(*experiment["partitions"])
     }
-    settings = {key: _setting(given, where) for key, given, where in _entries(*read("settings"))}
-    methods = _methods(*read("methods"))
+    settings = {
+        key: _setting(given, where) for key, given, where in _entries(*experiment["settings"])
+    }
+    methods = _methods(*experiment["methods"])
     figures = {key: _figure(given, where) for key, given, where in _entries(*read("figures"))}
     given, where = read(f"scales/{scale}")
     scale_files = dict.fromkeys(given, Path(where))
@@ -152,6 +174,21 @@ def load_paper(name: str, scale: str, like: str | None = None) -> Paper:
                 f"{folder}/tables.yaml: {table}: give rows and columns, and metrics, or a study"
             )
     return paper
+
+
+def _check_files(folder):
+    """Refuse files that nothing reads."""
+    if odd := [path for path in sorted(folder.glob("*.yaml")) if path.stem not in FILES]:
+        raise UserError(f"{odd[0]}: {unknown(odd[0].stem, FILES)}, each a file of a paper")
+
+
+def _experiment(content, where):
+    """Content of each section of ``experiment.yaml``, and where it is."""
+    if not isinstance(content, Mapping):
+        raise UserError(f"{where}: wanted {', '.join(SECTIONS)}")
+    if odd := [key for key in content if key not in SECTIONS]:
+        raise UserError(f"{where}: {unknown(odd[0], SECTIONS)}")
+    return {name: (content.get(name) or {}, f"{where}: {name}") for name in SECTIONS}
 
 
 def _check_names(paper):
@@ -198,7 +235,7 @@ def _setting(given, where):
     rest = dict(given)
     partition = rest.pop("partition", None)
     if not isinstance(partition, str):
-        raise UserError(f"{where}: partition: a name of partitions.yaml is needed")
+        raise UserError(f"{where}: partition: a name of the section partitions is needed")
     for step, of_step in rest.items():
         check_step(step, of_step, where)
     return SettingSpec(partition, rest)

@@ -60,13 +60,13 @@ class Settings:
         """Check that the partitions of a paper and of its settings can be made."""
         found = self.paper(paper)
         for name in found.partitions:
-            where = f"{found.folder}/partitions.yaml: {name}"
+            where = f"{found.folder}/experiment.yaml: partitions: {name}"
             try:
                 self.dataset(paper, name)
             except UserError as error:
                 raise UserError(f"{where}: {error}") from None
         for name, spec in found.settings.items():
-            where = f"{found.folder}/settings.yaml: {name}"
+            where = f"{found.folder}/experiment.yaml: settings: {name}"
             self.cited(paper, "partitions", spec.partition, where)
             try:
                 for kind in sorted(set(runs.kinds()) & set(spec.steps)):

@@ -1,7 +1,7 @@
 """The contract of a partitioner: a file of this folder that defines ``PARTITIONER``.
 
 A partitioner is a frozen dataclass, whose fields are its options (:mod:`fedreact.options`). A line
-of a paper's ``partitions.yaml`` names it by its file (``by: dirichlet``).
+of a paper's ``experiment.yaml`` names it by its file (``by: dirichlet``).
 """
 
 from typing import Any, Protocol
