@@ -86,12 +86,10 @@ def parts(plan: Plan, paper: str, cell: Cell, row: Mapping[str, Location]) -> It
     settings, kind = plan.settings, cell.kind
     setting, changes = settings.parsed(paper, kind, cell.setting)
     by_step = variants.split(row)
-    method, yaml_of_method = _method(plan, paper, cell, row)
+    method, of_run = _method(plan, paper, cell, row)
     run = plan.runs.run(kind, paper, cell.data, cell.setting, cell.job)
     layers = settings.run_layers(paper, kind, setting)
-    of_run = layers.located(run.options, by_step[""]) | {
-        name: Option(value, yaml_of_method / name) for name, value in cell.method.of_run.items()
-    }
+    of_run = layers.located(run.options, by_step[""]) | of_run
     yield Part(f"Run: {kind} (src/fedreact/runs/{kind}/)", of_run)
     yield method
     spec, partitioner = settings.partition(run.owner, run.partition)
@@ -119,25 +117,26 @@ def parts(plan: Plan, paper: str, cell: Cell, row: Mapping[str, Location]) -> It
 
 
 def _method(plan, paper, cell, row):
-    """Options of a cell's method, and where its entry is."""
+    """Options of a cell's method, and those of the run that it sets for itself."""
     name = cell.method.name.split("+")[0]
     owner, own = plan.settings.cited(paper, "methods", name)
     place = owner.at("methods", cell.kind, own)
     cls = runs.algorithm_options(cell.kind, cell.method.algorithm)
-    values = (options.defaults(cls) if cls else {}) | dict(cell.method.options)
     _, entry = owner.methods[own]
-    located = {}
-    for option, value in values.items():
-        location = place / option if option in entry.options else None
-        if option in cell.method.options and entry.options.get(option) != value:
-            location = row["options"] / option if "options" in row else _tuned(owner, cell, option)
-        located[option] = Option(value, location)
+
+    def located(option, value, written):
+        """An option that the method's entry says, or else the cell, or a search at this scale."""
+        if written.get(option) == value:
+            return Option(value, place / option)
+        if "options" in row:
+            return Option(value, row["options"] / option)
+        return Option(value, owner.at("scale", "tuned", cell.job.split("+")[0], option))
+
+    values = {k: Option(v) for k, v in options.defaults(cls).items()} if cls else {}
+    values |= {k: located(k, v, entry.options) for k, v in cell.method.options.items()}
+    of_run = {k: located(k, v, entry.of_run) for k, v in cell.method.of_run.items()}
     file = _file(f"algorithms/{cell.kind}", cell.method.algorithm, "ALGORITHM")
-    return Part(f"Method: {name} ({file})", located), place
-
-
-def _tuned(owner, cell, option):
-    return owner.at("scale", "tuned", cell.job.split("+")[0], option)
+    return Part(f"Method: {name} ({file})", values), of_run
 
 
 def _file(folder, name, defines):

@@ -31,19 +31,10 @@ from fedreact.runs import contract as runs
 FOLDER = Path("config/papers")
 SECTIONS = ("partitions", "settings", "methods")
 """Parts of ``experiment.yaml``."""
-FILES = tuple(
-    [
-        "paper",
-        "experiment",
-        "datasets",
-        "tables",
-        "figures",
-        "search",
-        "ledger",
-        "claims",
-        "multiverse",
-    ]
-)
+FILES = {
+    *("paper", "experiment", "datasets", "tables", "figures"),
+    *("search", "ledger", "claims", "multiverse"),
+}
 """YAML files of a paper."""
 NAME = r"[A-Za-z0-9][A-Za-z0-9._-]*"
 """Of what becomes a part of paths, where other characters mark changes."""
