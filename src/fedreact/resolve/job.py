@@ -17,7 +17,7 @@ class Job:
     script
         File of the command.
     words
-        Its options, but for outputs and resources, which the rule itself names.
+        Its options, except for outputs and resources, which the rule itself names.
     inputs
         Files that it reads, by the name that the rule gives them.
     code

@@ -47,7 +47,7 @@ class Layer:
     options
         Values by option.
     location
-        Of the mapping that has them.
+        Place of the mapping that has them.
     """
 
     options: Mapping[str, Any]
