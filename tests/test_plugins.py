@@ -6,12 +6,13 @@ from pathlib import Path
 from typing import Annotated, Any
 
 import pytest
-from helpers import ROOT, edit_yaml, make_plan
+from helpers import BASE, ROOT, edit_yaml, make_plan
 
 from fedreact import options, plugins
 from fedreact.digest import code_digest
 from fedreact.errors import UserError
 from fedreact.metrics.contract import PRIMARY
+from fedreact.resolve.plan import Plan
 from fedreact.runs import contract as runs
 
 
@@ -392,46 +393,37 @@ def test_own_encoder_algorithm_source_metric_and_figure_in_a_plan(project, own):
     edit_yaml(PAPER / "figures.yaml", lambda c: c.update(drawn=figure))
 
     plan = make_plan()
-    of = plan.outputs
-    (found,) = of.cells("mine").values()
+    (found,) = plan.outputs.cells("mine").values()
     assert (found.kind, found.data, found.method.algorithm) == ("clustered", "mine", "mine")
     assert found.method.options == {"restarts": 2}
-    job = plan.cells("fed_react").jobs()[found.key]
-    assert list(job.metrics) == [PRIMARY["classification"], "mine"]
-    assert of.figure_files("drawn") == ["results/smoke/data/mine.npz"]
-    assert of.datasets_of("drawn") == ["mine"]
-    assert plan.data.dataset_words("mine", [])[:4] == ["--dataset", "mine", "--options", "n=9"]
+    group = plan.experiments.workload("fed_react").jobs()[found.key]
+    assert list(group.metrics) == [PRIMARY["classification"], "mine"]
+    assert plan.job("make_figure", figure="drawn").files == ("results/smoke/data/mine.npz",)
+    assert plan.outputs.datasets_of("drawn") == ["mine"]
+    words = plan.job("prepare_data", dataset="mine").words
+    assert words[:4] == ("--dataset", "mine", "--options", "n=9")
     assert plan.datasets.task("mine").steps == 5
     assert runs.method("clustered", "x", {"algorithm": "mine"}, "f").algorithm == "mine"
     owner, encoder, _ = plan.settings.encoder_of("fed_react", "sketches", {})
     assert plan.settings.encoder(owner, encoder).encoder == "mine"
 
-    # Own code is part of what a step depends on.
-    before = {
-        "table": of.table_code("mine"),
-        "figure": of.figure_code("drawn"),
-        "data": plan.data.source_code("scripts/prepare_data.py", "mine"),
-        "encoder": plan.encoding.code("scripts/train_encoder.py", owner, encoder),
+    # Own code is part of what a job depends on.
+    place = {"paper": owner, "dataset": "mine", "encoder": encoder, "seed": "0"}
+    jobs = {
+        "metrics": ("make_table", {"table": "mine"}),
+        "figures": ("make_figure", {"figure": "drawn"}),
+        "data/sources": ("prepare_data", {"dataset": "mine"}),
+        "models/encoders": ("train_encoder", place),
     }
-    assert plan.data.source_code("scripts/prepare_data.py", "air-writing-sim") != before["data"]
-    code_digest.cache_clear()
-    for folder, what in (
-        ("metrics", "table"),
-        ("figures", "figure"),
-        ("data/sources", "data"),
-        ("models/encoders", "encoder"),
-    ):
+    before = {folder: plan.job(rule, **w).code for folder, (rule, w) in jobs.items()}
+    simulated = plan.job("prepare_data", dataset="air-writing-sim")
+    assert simulated.code != before["data/sources"]
+    for folder, (rule, w) in jobs.items():
         path = Path("own", folder, "mine.py")
         path.write_text(path.read_text() + "\nMORE = 1\n")
         for cached in (code_digest, *_caches()):
             cached.cache_clear()
-        after = {
-            "table": lambda: of.table_code("mine"),
-            "figure": lambda: of.figure_code("drawn"),
-            "data": lambda: plan.data.source_code("scripts/prepare_data.py", "mine"),
-            "encoder": lambda: plan.encoding.code("scripts/train_encoder.py", owner, encoder),
-        }[what]()
-        assert after != before[what]
+        assert Plan(BASE).job(rule, **w).code != before[folder]
 
 
 def _caches():

@@ -209,8 +209,9 @@ def test_a_command_records_the_code_that_the_workflow_counts(project):
     plan = Plan({"scale": "smoke", "dataset": "air-writing-sim", "eeg_dataset": "eeg-sim"})
     output = plan.files.study("communication")
     env = {provenance.TOLD: json.dumps({"results": plan.results, "config": {}})}
-    words = ["--study", plan.runs.study_json("communication"), "--seeds", "0", "--output", output]
-    printed, status = command("python", "scripts/study.py", *words, cwd=project, env=env)
+    job = plan.job("study", study="communication")
+    words = ["scripts/study.py", *job.words, "--output", output]
+    printed, status = command("python", *words, cwd=project, env=env)
     assert status == 0, printed
     found = provenance.read_record(Path(plan.results), Path(output))
     assert {
@@ -218,7 +219,7 @@ def test_a_command_records_the_code_that_the_workflow_counts(project):
         "src/fedreact/models/architectures/lstm.py",
         "src/fedreact/models/encoders/table12.py",
     } < set(found["plugins"])
-    assert found["code"] == plan.runs.study_code("communication")
+    assert found["code"] == job.code
     assert explain_cell.code_now(found) == found["code"]
 
 

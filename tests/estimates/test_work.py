@@ -58,10 +58,10 @@ def test_an_encoder_by_hand(work):
 def test_what_is_kept_of_each_client_by_hand(work):
     # 12 bytes of each of 100 clients in 200 rounds of each method.
     given = of_run("run", "clustered", "stationary100", "all")
-    job = work.plan.runs.job(SimpleNamespace(**given[1]))
-    assert job.options.rounds == 200
+    run = work.run(SimpleNamespace(**given[1]))
+    assert run.options.rounds == 200
     found = work.megabytes_of_clients(*given)
-    assert found == pytest.approx(12 * 100 * 200 * len(job.methods) / 1e6)
+    assert found == pytest.approx(12 * 100 * 200 * len(run.methods) / 1e6)
     assert work.megabytes_of_clients(*of_encoder("clients10-beta1.5")) == 0
 
 
@@ -79,24 +79,24 @@ def test_a_synchronous_run_by_hand(work):
 )
 def test_algorithms_count_each_model_that_they_train(work, algorithm, models):
     _, wildcards = of_run("train", "synchronous", "full10", "lstm")
-    job, run = work.plan.runs.job(SimpleNamespace(**wildcards)), runs.part_of("synchronous", "run")
-    (method,) = [m for m in job.methods if m.algorithm == algorithm]
+    run, kind = work.run(SimpleNamespace(**wildcards)), runs.part_of("synchronous", "run")
+    (method,) = [m for m in run.methods if m.algorithm == algorithm]
     task = work.plan.datasets.task("air-writing-sim")
-    options = replace(job.options, rounds=2, gflops=None)
+    options = replace(run.options, rounds=2, gflops=None)
     # 10 clients x 2 rounds x 100 epochs of 2,160 samples.
-    found = run.work(options, [method], task, [2160] * 10)
+    found = kind.work(options, [method], task, [2160] * 10)
     assert found == pytest.approx(models * 4_320_000 * FORWARD_AND_BACK * LSTM)
     steps = replace(options, steps=3, batch_size=7, epochs=1)
-    found = run.work(steps, [method], task, [2160] * 10)
+    found = kind.work(steps, [method], task, [2160] * 10)
     assert found == pytest.approx(models * 10 * 2 * 3 * 7 * FORWARD_AND_BACK * LSTM)
 
 
 def test_a_clustered_run_by_hand(project):
     work = Work(Plan(BASE | {"scale": "overnight"}))
     rule, wildcards = of_run("run", "clustered", "participation0.5", "all")
-    methods = work.plan.runs.job(SimpleNamespace(**wildcards)).methods
+    methods = work.run(SimpleNamespace(**wildcards)).methods
     assert len(methods) > 10
-    partition = work.plan.runs.inputs(SimpleNamespace(**wildcards))["partition"]
+    (partition,) = work.plan.job(rule, **wildcards).inputs["partition"]
     (size,) = set(work._sizes(None, partition))
     # 64 samples of 320 features and 10 labels: the Gram matrix and the fits, then for each method
     # its tests, and its steps of descent: 100 each of IFCA, FLSC, FLACC and so on.
@@ -141,7 +141,7 @@ def test_jobs_that_always_take_about_the_same_are_not_counted(work):
 def test_train_samples_are_those_of_the_partition_if_it_is_there(work):
     rule, wildcards = of_run("train", "synchronous", "full10", "lstm")
     before = work.gflops(rule, wildcards)
-    file = Path(work.plan.runs.inputs(SimpleNamespace(**wildcards))["partition"])
+    (file,) = map(Path, work.plan.job(rule, **wildcards).inputs["partition"])
     file.parent.mkdir(parents=True)
     train, test = [np.arange(30), np.arange(60)], [np.array([60]), np.array([61])]
     clusters, none = np.zeros(2, dtype=np.int64), np.zeros((0, 0, 0))
@@ -157,9 +157,9 @@ def test_train_samples_are_those_of_the_partition_if_it_is_there(work):
 def test_clients_whose_samples_only_the_data_tells_are_taken_to_have_a_thousand(work):
     wildcards = {"paper": "fed_react", "dataset": "sumo-ev", "setting": "sumo50", "job": "lstm"}
     wildcards |= {"kind": "synchronous", "seed": "0"}
-    job = work.plan.runs.job(SimpleNamespace(**wildcards))
+    run = work.run(SimpleNamespace(**wildcards))
     task = work.plan.datasets.task("sumo-ev")
-    expected = runs.part_of("synchronous", "run").work(job.options, job.methods, task, [900] * 50)
+    expected = runs.part_of("synchronous", "run").work(run.options, run.methods, task, [900] * 50)
     assert work.gflops("train", wildcards) == pytest.approx(expected)
 
 

@@ -2,7 +2,6 @@
 
 import re
 from pathlib import Path
-from types import SimpleNamespace
 
 import pandas as pd
 import pytest
@@ -19,7 +18,8 @@ PUBLISHED = Path("config/papers/fed_react/published")
 @pytest.fixture
 def paper(unchanged, monkeypatch):
     monkeypatch.chdir(unchanged)
-    return make_plan(scale="paper", dataset="rtd", eeg_dataset="eegmmidb").steps.paper("fed_react")
+    plan = make_plan(scale="paper", dataset="rtd", eeg_dataset="eegmmidb")
+    return plan.settings.paper("fed_react")
 
 
 def test_published_values_that_stand_in_two_tables_agree(project):
@@ -48,7 +48,7 @@ def test_published_values_that_stand_in_two_tables_agree(project):
 def test_partitions_have_the_clients_that_their_names_say(paper):
     plan = make_plan()
     for name in paper.partitions:
-        n_clients = plan.runs.n_clients("fed_react", name)
+        n_clients = plan.settings.n_clients("fed_react", name)
         if name.startswith(("eeg", "sumo", "writers")):
             assert n_clients == int(re.search(r"\d+", name)[0])
             continue
@@ -91,19 +91,19 @@ def test_columns_of_a_row_of_table_1_have_the_same_compute(project, scale):
     """GFLOPs of a client within a tenth; how many windows a vehicle has only the data tells."""
     plan = make_plan(scale=scale, dataset="rtd", eeg_dataset="eegmmidb")
     work, found = Work(plan), {}
-    for (row, column), cell in plan.cells("fed_react").table("table01").items():
+    for (row, column), cell in plan.experiments.cells("fed_react").table("table01").items():
         if cell.skipped or column == "Untrained encoder" or row.startswith("SUMO"):
             continue
-        of = {"kind": cell.kind, "paper": "fed_react", "dataset": cell.data, "job": cell.job}
-        w = SimpleNamespace(**of, setting=cell.setting, seed="0")
-        job, task = plan.runs.job(w), plan.datasets.task(cell.data)
-        sizes = work._sizes(w, plan.runs.inputs(w)["partition"])
+        run = plan.runs.run(cell.kind, "fed_react", cell.data, cell.setting, cell.job)
+        task = plan.datasets.task(cell.data)
+        partition = plan.files.partition(run.owner, cell.data, run.partition, 0)
+        sizes = work._sizes(None, partition)
         if cell.kind == "synchronous":
-            total = runs.part_of(cell.kind, "run").work(job.options, [cell.method], task, sizes)
+            total = runs.part_of(cell.kind, "run").work(run.options, [cell.method], task, sizes)
         else:
-            paper, encoder, _ = job.encoder
+            paper, encoder, _ = run.encoder
             of = {"paper": paper, "dataset": cell.data, "encoder": encoder, "seed": "0"}
-            of_encoder = plan.runs.n_clients(paper, encoder.split("+")[0])
+            of_encoder = plan.settings.n_clients(paper, encoder.split("+")[0])
             total = work.gflops("train_encoder", of) * len(sizes) / of_encoder
             made = make_encoder(plan.settings.encoder(paper, encoder).encoder, task.channels)
             total += sum(sizes) * gflops_of_features(made, task.steps)

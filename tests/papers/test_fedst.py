@@ -1,7 +1,6 @@
 """What FedST's folder says, beyond what holds for every paper."""
 
 from pathlib import Path
-from types import SimpleNamespace
 
 import numpy as np
 import pytest
@@ -29,16 +28,14 @@ def plan(project):
 
 def gflops_and_steps(plan, cell):
     """What a client's training takes, and its local steps a round."""
-    w = SimpleNamespace(
-        kind=cell.kind, paper="fedst", dataset=cell.data, setting=cell.setting, job=cell.job
-    )
-    job, task = plan.runs.job(w), plan.datasets.task(cell.data)
+    run = plan.runs.run(cell.kind, "fedst", cell.data, cell.setting, cell.job)
+    task = plan.datasets.task(cell.data)
     sizes = [SAMPLES[cell.setting]] * 4
     if cell.kind == "synchronous":
-        algorithm = make(cell.method, job.options, task)
-        work = runs.part_of(cell.kind, "run").work(job.options, [cell.method], task, sizes)
-        return work / 4, settled(job.options, algorithm, task, sizes).steps
-    options = plan.settings.encoder("fedst", job.encoder[1])
+        algorithm = make(cell.method, run.options, task)
+        work = runs.part_of(cell.kind, "run").work(run.options, [cell.method], task, sizes)
+        return work / 4, settled(run.options, algorithm, task, sizes).steps
+    options = plan.settings.encoder("fedst", run.encoder[1])
     features = encoding.gflops_of_features(
         encoding.make_encoder(options.encoder, task.channels), task.steps
     )
@@ -49,7 +46,7 @@ def gflops_and_steps(plan, cell):
 def test_methods_of_a_row_have_the_same_compute_and_some_steps_of_each_round(plan):
     found = {}
     free = ("FLAMES2Graph", "Most frequent label", "Untrained encoder, own SVM")
-    for (row, column), cell in plan.cells("fedst").table("table02").items():
+    for (row, column), cell in plan.experiments.cells("fedst").table("table02").items():
         if column not in free:
             assert not cell.skipped, (row, column)
             found.setdefault(row, {})[column] = gflops_and_steps(plan, cell)
@@ -65,12 +62,13 @@ def test_methods_of_a_row_have_the_same_compute_and_some_steps_of_each_round(pla
 
 
 def test_changes_of_the_data_are_other_data(plan):
-    splits = {row: cell.data for (row, _), cell in plan.cells("fedst").table("splits").items()}
+    cells = plan.experiments.cells("fedst")
+    splits = {row: cell.data for (row, _), cell in cells.table("splits").items()}
     assert splits["Watch, random"] == "watch"
     assert splits["Watch, half-overlapping windows, random"] == "watch+step=64"
     assert splits["Watch, half-overlapping windows, in time"] == "watch+step=64"
     assert splits["Epilepsy, clients of one recording"] == "bonn+owner=recording"
-    figure = plan.cells("fedst").figure("fig06")
+    figure = cells.figure("fig06")
     assert {cell.data for cell in figure.values()} == {
         "watch",
         "watch+sensors=acceleration",

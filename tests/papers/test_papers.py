@@ -86,10 +86,10 @@ def test_published_values_have_a_source_and_a_table(plan, path):
 @pytest.mark.parametrize("name", PAPERS)
 def test_grids_of_searches_hold_what_is_taken(plan, name):
     """Every searched method's options as configured are one of its candidates."""
-    cells = plan.cells(name)
-    for search, spec in cells.paper.searches.items():
-        candidates = {cell.method.name for cell in cells.searches.compared(search)}
-        taken = cells.searches.taken(search)
+    searches = plan.experiments.workload(name).searches
+    for search, spec in plan.settings.paper(name).searches.items():
+        candidates = {cell.method.name for cell in searches.compared(search)}
+        taken = searches.taken(search)
         assert len(taken) == len(spec.grids), search
         assert set(taken) <= candidates, search
 
@@ -97,7 +97,7 @@ def test_grids_of_searches_hold_what_is_taken(plan, name):
 @pytest.mark.parametrize("name", PAPERS)
 def test_searches_use_seeds_that_no_table_uses(plan, name):
     paper = plan.settings.paper(name)
-    shown = {seed for kind in runs.kinds() for seed in plan.seeds(name, kind)}
+    shown = {seed for kind in runs.kinds() for seed in plan.experiments.seeds(name, kind)}
     for spec in paper.searches.values():
         assert not shown & set(spec.seeds)
 

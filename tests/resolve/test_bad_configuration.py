@@ -1,7 +1,7 @@
 """Any change of the configuration is either a whole plan, or refused in one line.
 
-A plan is whole if everything can be asked that the rules of the workflow ask, from tables and
-figures down to raw data, and every file that one asks for is one that another makes.
+A plan is whole if all targets have jobs, from tables and figures down to raw data, and every file
+that one job reads is one that another makes.
 """
 
 import json
@@ -9,7 +9,6 @@ import os
 import re
 import shutil
 from pathlib import Path
-from types import SimpleNamespace
 from unittest import mock
 
 import pytest
@@ -19,8 +18,10 @@ from helpers import BASE, ROOT
 from hypothesis import given
 from hypothesis import strategies as st
 
+from fedreact.resolve.files import Files
 from fedreact.resolve.plan import Plan
 from fedreact.runs import contract as runs
+from fedreact.workflow import failures
 
 pytestmark = pytest.mark.campaign
 
@@ -28,197 +29,97 @@ RULES = ROOT / "workflow/rules"
 PAPER = Path("config/papers/fed_react")
 
 
-# ---- What the rules ask -------------------------------------------------------------------------
+# ---- Jobs of the rules --------------------------------------------------------------------------
 
 
-def ask_dataset(plan, w):
-    parts = plan.data.part_files(w.dataset)
-    plan.data.dataset_words(w.dataset, parts)
-    plan.datasets.pinned(w.dataset)
-    plan.datasets.raw_digest(w.dataset)
-    plan.data.source_code("scripts/prepare_data.py", w.dataset)
-    return parts
+def section(text, name):
+    """Lines of a keyword of a rule, or of a file of rules."""
+    lines = re.search(rf"^( *){name}:\n((?:\1 +.*\n)+)", text, re.MULTILINE)
+    return lines[2] if lines else ""
 
 
-def ask_part(plan, w):
-    plan.data.part_words(w.dataset, w.part)
-    plan.data.source_code("scripts/prepare_part.py", w.dataset)
-    return []
+def constraints(text):
+    """What wildcards may be."""
+    return dict(re.findall(r"(\w+)=r?\"(.+)\",", section(text, "wildcard_constraints")))
 
 
-def ask_partition(plan, w):
-    plan.data.partition_words(w.paper, w.partition)
-    plan.data.partition_code(w.paper, w.partition)
-    return [plan.files.dataset(w.dataset)]
-
-
-def ask_encoder(plan, w):
-    of = plan.encoding
-    of.memory(of.threads(w.paper, w.encoder))
-    of.minutes()
-    of.words(w.paper, w.encoder)
-    of.checkpoint(w)
-    of.code("scripts/train_encoder.py", w.paper, w.encoder)
-    return [plan.files.dataset(w.dataset), of.partition(w)]
-
-
-def ask_features(plan, w):
-    plan.encoding.code("scripts/extract_features.py", w.paper, w.encoder)
-    encoder = plan.files.encoder(w.paper, w.dataset, w.encoder, w.seed)
-    return [plan.files.dataset(w.dataset), encoder]
-
-
-def ask_run(plan, w):
-    of, trains = plan.runs, runs.part_of(w.kind, "spec").TRAINS
-    assert re.fullmatch(of.kinds(trains), w.kind)
-    assert not re.fullmatch(of.kinds(not trains), w.kind)
-    of.memory(w, of.threads(w) if trains else 1)
-    of.minutes(w)
-    of.words(w)
-    of.code(w)
-    of.checkpoint(w)
-    return list(of.inputs(w).values())
-
-
-def ask_study(plan, w):
-    json.loads(plan.runs.study_json(w.study))
-    plan.runs.study_code(w.study)
-    return []
-
-
-def ask_table(plan, w):
-    of = plan.outputs
-    of.table_words(w.table)
-    of.table_spec(w.table)
-    of.table_code(w.table)
-    return [*of.table_inputs(w.table), *of.published(w.table)]
-
-
-def ask_figure(plan, w):
-    of = plan.outputs
-    of.figure_words(w.figure)
-    of.figure_spec(w.figure)
-    ", ".join(of.datasets_of(w.figure))
-    of.figure_code(w.figure)
-    return [*of.figure_scores(w.figure), *of.figure_files(w.figure)]
-
-
-def ask_ledger(plan, w):
-    json.loads(plan.measures.ledger_json(w.paper))
-    return plan.measures.ledger_inputs(w.paper)
-
-
-def ask_search(plan, w):
-    plan.measures.search_words(w.search)
-    return plan.measures.search_inputs(w.search)
-
-
-def ask_universes(plan, w):
-    plan.multiverse.words(w)
-    plan.multiverse.code(w.paper)
-    return plan.multiverse.inputs(w)
-
-
-def ask_multiverse(plan, w):
-    plan.multiverse.asked_words(w.paper)
-    plan.multiverse.curves(w.paper)
-    return plan.multiverse.files(w.paper)
-
-
-def ask_claims(plan, w):
-    plan.claims.words(w.paper)
-    plan.claims.code(w.paper)
-    return plan.claims.inputs(w.paper)
-
-
-ASK = {
-    "data/{dataset}.npz": ask_dataset,
-    "parts/{dataset}/{part}.npz": ask_part,
-    "partitions/{paper}/{dataset}/{partition}/seed{seed}.npz": ask_partition,
-    "encoders/{paper}/{dataset}/{encoder}/seed{seed}.npz": ask_encoder,
-    "features/{paper}/{dataset}/{encoder}/seed{seed}.npz": ask_features,
-    "runs/{kind}/{paper}/{dataset}/{setting}/{job}/seed{seed}.csv": ask_run,
-    "studies/{study}.csv": ask_study,
-    "tables/{table}.csv": ask_table,
-    "figures/{figure}.pdf": ask_figure,
-    "assumptions/{paper}.csv": ask_ledger,
-    "searches/{search}.csv": ask_search,
-    "claims/{paper}.csv": ask_claims,
-    "multiverse/{paper}/(?P<view>drawn|tuned)/{setting}/part(?P<part>[0-9]+).csv": ask_universes,
-    "multiverse/{paper}/asked.json": ask_multiverse,
-}
-"""What is asked for an output, by its path in its rule; it returns the rule's inputs."""
-
-
-def test_all_that_rules_make_is_asked_for():
-    text = "\n".join(path.read_text() for path in RULES.glob("*.smk"))
-    outputs = "\n".join(re.findall(r"^    output:\n((?:        .*\n)+)", text, re.MULTILINE))
-    made = {
-        path.replace("{{", "{").replace("}}", "}")
-        for path in re.findall(r"(?:R|OUT)\}/(.*?)\"", outputs)
-    }
-    firsts = {path for path in made if "{" in path and not path.endswith((".tex", ".md", ".png"))}
-    beside = {"tables/{table}.provenance.json", "claims/{paper}.pdf", "assumptions/{paper}.pdf"}
-    beside |= {path for path in firsts if path.endswith(".clients.npz")}
-    beside |= {path for path in firsts if re.match(r"multiverse/.*(\.pdf|\{table\}\.csv)$", path)}
-    parts = {path for path in ASK if "/part" in path}  # in the rule by FILES.universes
-    assert firsts - beside == set(ASK) - parts
+def pattern(path, allowed):
+    """A path with wildcards as a regular expression."""
+    escaped = re.sub(r"[.+]", r"\\\g<0>", path)
+    named = re.sub(r"\{+(\w+)\}+", lambda m: f"(?P<{m[1]}>{allowed.get(m[1], '[^/]+')})", escaped)
+    return re.compile(named)
 
 
 def patterns():
-    """The rules' outputs as patterns, with what their wildcards may be."""
-    text = (RULES / "common.smk").read_text()
-    text = text[text.index("wildcard_constraints:") :]
-    allowed = dict(re.findall(r"^    (\w+)=r?\"(.+)\",$", text, re.MULTILINE))
-    assert {"paper", "dataset", "setting", "seed"} <= set(allowed)
-    return {
-        re.compile(
-            re.sub(r"\{(\w+)\}", lambda m: f"(?P<{m[1]}>{allowed.get(m[1], '.+')})", path)
-        ): ask
-        for path, ask in ((path.replace(".", r"\."), ask) for path, ask in ASK.items())
-    }
+    """List the outputs of rules that have jobs: rule, its wildcards, and a pattern of paths."""
+    shared, lines = constraints((RULES / "common.smk").read_text()), []
+    assert {"paper", "dataset", "setting", "seed"} <= set(shared)
+    text = "".join(path.read_text() for path in RULES.glob("*.smk"))
+    for rule, body in re.findall(r"^rule (\w+):\n((?: .*\n|\n)+)", text, re.MULTILINE):
+        if f'code("{rule}")' not in body:
+            continue  # it collects files
+        allowed, output = shared | constraints(body), section(body, "output")
+        wildcards = re.findall(r"\{\{(\w+)\}\}", section(body, "log"))
+        paths = re.findall(r"\{(?:R|OUT)\}/(.*?)\"", output)
+        for words in re.findall(r"FILES\.universes\((.*)\)", output):
+            paths.append(Files("").universes(*json.loads(f"[{words}]"))[1:])
+        lines += [(rule, wildcards, pattern(path, allowed)) for path in paths]
+    return lines
 
 
 PATTERNS = patterns()
 
 
+def job_of(plan, file):
+    """Rule and job that make a file."""
+    folder = plan.files.outputs if file.startswith(f"{plan.files.outputs}/") else plan.results
+    below = file[len(folder) + 1 :]
+    made = [(*rest, match) for *rest, of in PATTERNS if (match := of.fullmatch(below))]
+    assert len(made) == 1, f"{file} is made by {len(made)} rules"
+    rule, wildcards, match = made[0]
+    if rule == "run":
+        trains = runs.part_of(match["kind"], "spec").TRAINS
+        assert re.fullmatch(plan.runs.kinds(trains), match["kind"])
+        assert not re.fullmatch(plan.runs.kinds(not trains), match["kind"])
+        rule = "train" if trains else "run"
+    return rule, plan.job(rule, **{name: match[name] for name in wildcards})
+
+
 def ask_everything(plan):
-    """Ask for all targets, for what they are made of, and so on down to raw data."""
+    """Ask for all targets, for what they are made of, and so on down to raw data.
+
+    Returns the rules whose jobs were asked for.
+    """
     with mock.patch.dict(os.environ):
         plan.export()
-    plan.errors()
-    plan.chosen_config()
-    of = plan.outputs
-    of.datasets_shown()
-    json.loads(plan.report.words()[1])
-    plan.report.entries()
-    plan.report.code()
-    summaries = {*plan.papers, *plan.measures.papers_measured()}
-    targets = plan.targets()
-    todo = [file for files in targets.values() for file in files]
-    todo += [f"{plan.files.outputs}/multiverse/{p}/asked.json" for p in plan.multiverse.papers()]
-    todo += [file for paper in summaries for file in plan.files.summary("assumptions", paper)]
-    todo = [file for file in todo if not file.endswith((".tex", ".md", ".png"))]
+    failures.errors(plan.logs)
+    todo = {file for files in plan.targets().values() for file in files}
     assert todo
-    seen = set(todo)
+    out = plan.files.outputs
+    for paper in {*plan.papers, *plan.measures.papers_measured()}:
+        todo.update(plan.files.summary("assumptions", paper))
+    for paper in plan.multiverse.papers():
+        todo.add(f"{out}/multiverse/{paper}/asked.json")
+        curves = plan.multiverse.curves(paper)
+        todo.update(f"{out}/multiverse/{paper}/curves/{'+'.join(names)}.pdf" for names in curves)
+    todo.add(f"{out}/report.html")
+    seen, asked = set(todo), set()
     while todo:
         file = todo.pop()
         if not file.startswith(f"{plan.results}/"):
             assert Path(file).is_file(), file
             continue
-        found = [(m, ask) for p, ask in PATTERNS.items() if (m := p.fullmatch(below(plan, file)))]
-        assert len(found) == 1, f"{file} is made by {len(found)} rules"
-        match, ask = found[0]
-        new = set(ask(plan, SimpleNamespace(**match.groupdict()))) - seen
+        rule, job = job_of(plan, file)
+        asked.add(rule)
+        assert all(isinstance(text, str) for text in (*job.words, *job.files, job.code))
+        for word in job.words:
+            if word.startswith(("{", "[")):
+                json.loads(word)
+        job.megabytes(job.threads)
+        new = set(job.files) - seen
         seen |= new
-        todo += new
-    return seen
-
-
-def below(plan, file):
-    """Path below the folder of the scale, or of the tables on data of the user's choice."""
-    folder = plan.files.outputs if file.startswith(f"{plan.files.outputs}/") else plan.results
-    return file[len(folder) + 1 :]
+        todo |= new
+    return asked
 
 
 # ---- Any change ---------------------------------------------------------------------------------
@@ -300,7 +201,8 @@ def test_any_change_of_the_configuration(configured, monkeypatch, choice):
 
 def test_the_configuration_itself_can_be_asked_for_everything(configured, monkeypatch):
     monkeypatch.chdir(configured)
-    assert whole_plan_or_one_line(BASE) is None
+    rules = {rule for rule, *_ in PATTERNS} | {"train"}
+    assert rules - ask_everything(check(BASE)) <= {"prepare_part"}  # of SUMO, if it is there
 
 
 # ---- What must be refused, and in which words ---------------------------------------------------
@@ -502,16 +404,17 @@ def words_of_tables(configured):
     found = Words()
     with pytest.MonkeyPatch.context() as patch:
         patch.chdir(configured)
-        of = Plan(BASE).outputs
+        plan = Plan(BASE)
         for table in TABLES:
             methods = {}
-            for cell in of.cells(table).values():
-                methods.setdefault(of.folder("fed_react", cell), set()).add(cell.method.name)
-            files = of.table_inputs(table)
-            for file in map(Path, files):
+            for cell in plan.outputs.cells(table).values():
+                folder = plan.outputs.folder("fed_react", cell)
+                methods.setdefault(folder, set()).add(cell.method.name)
+            job = plan.job("make_table", table=table)
+            for file in map(Path, job.inputs["scores"]):
                 file.parent.mkdir(parents=True, exist_ok=True)
                 file.write_text(made_up(file, sorted(methods.get(str(file.parent), ()))))
-            found[table] = [*of.table_words(table), "--scores", *files]
+            found[table] = [*job.words, "--scores", *job.inputs["scores"]]
     return found
 
 

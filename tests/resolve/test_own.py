@@ -99,7 +99,6 @@ def test_what_it_shows_of_files_is_accepted(mine):
             both = {key: there.get(key, {}) | of for key, of in given.items()}
             file.write_text(yaml.safe_dump(there | both, sort_keys=False))
     plan = make_plan(papers=["mine", "gestures"])
-    plan.check()
     assert {"mine_fedst", "mine_gains", "mine_together"} <= {*plan.tables, *plan.figures}
     assert {"mine_table05", "gestures_methods"} <= set(plan.tables)
     assert plan.settings.run("mine", "asynchronous", "people", {}).gflops == 2
@@ -113,7 +112,7 @@ def test_methods_that_it_names_are_there_and_fit_the_tasks_that_it_says():
         named = re.findall(r"`(\w+)/([a-z0-9-]+)`", cell)
         assert named, cell
         for paper, name in named:
-            kind, method = make_plan().steps.paper(paper).methods[name]
+            kind, method = make_plan().settings.paper(paper).methods[name]
             runs = [runs_of.skipped(kind, method.algorithm, task) is None for task in tasks]
             assert runs == [fit == "yes" for fit in fits], name
 
@@ -132,12 +131,12 @@ def test_nothing_of_the_project_is_edited(shared):
 def test_they_are_accepted_at_every_scale(here, scale):
     plan = make_plan(scale=scale, papers="mine")
     assert plan.targets()["mine"][0] == plan.files.table("mine_clusters")[0]
-    assert plan.chosen(plan.tables) == ["mine_clusters", "mine_trained"]
+    assert plan.outputs.chosen(plan.tables) == ["mine_clusters", "mine_trained"]
 
 
 def test_own_things_stand_beside_those_of_the_project(here):
     plan = make_plan(papers="mine")
-    jobs = plan.cells("mine").jobs()
+    jobs = plan.experiments.workload("mine").jobs()
     of_people = jobs["clustered", "gestures", "people", "all"]
     assert {m.algorithm for m in of_people.methods.values()} == {
         *("kmeans", "fed-react", "ifca", "given-clusters")
@@ -175,10 +174,11 @@ def test_what_the_page_says_of_scales(mine):
     found = smoke.settings.run("mine", "clustered", "people", {})
     assert (found.rounds, found.samples_per_round, found.n_clusters) == (5, 6, 2)
     assert smoke.settings.run("mine", "clustered", "dealt", {}).samples_per_round == 7
-    assert [smoke.seeds("mine", kind) for kind in ("synchronous", "clustered")] == [(3,), (0, 1)]
+    assert smoke.experiments.seeds("mine", "synchronous") == (3,)
+    assert smoke.experiments.seeds("mine", "clustered") == (0, 1)
     assert smoke.settings.encoder_of("mine", "people", {}) == ("mine", "people", None)
-    assert paper.steps.run("mine", "clustered", "people", {}).rounds == 60
-    assert paper.steps.encoder("mine", "people").steps == 500
+    assert paper.settings.run("mine", "clustered", "people", {}).rounds == 60
+    assert paper.settings.encoder("mine", "people").steps == 500
     # A change of a setting has its prefix.
     changes = {"rounds": 4, "encoder.rounds": 5, "partition.beta": 1.0}
     name = smoke.settings.canonical("mine", "clustered", "dealt", changes)
@@ -201,7 +201,8 @@ def test_algorithms_that_cannot_run_on_own_data_are_left_out(mine):
         },
     )
     plan = make_plan(papers="levels")
-    skipped = {place[1]: cell.skipped for place, cell in plan.cells("levels").table("one").items()}
+    cells = plan.outputs.cells("levels_one")
+    skipped = {place[1]: cell.skipped for place, cell in cells.items()}
     assert skipped.pop("fed-react-a1") is None
     assert set(skipped.values()) == {"its clients train classifiers"}
     assert len(skipped) == 3
@@ -210,7 +211,7 @@ def test_algorithms_that_cannot_run_on_own_data_are_left_out(mine):
 def test_one_line_takes_own_data_for_the_digits(here):
     plan = make_plan(dataset="gestures")
     assert plan.settings.dataset("fed_react", "clients10-beta1.5") == "gestures"
-    cell = plan.cells("fed_react").table("table05")["RTD - 10 clients (Stationary)", "IFCA"]
+    cell = plan.outputs.cells("table05")["RTD - 10 clients (Stationary)", "IFCA"]
     folder = plan.outputs.folder("fed_react", cell)
     assert folder == "results/smoke/runs/clustered/fed_react/gestures/stationary10/all"
     assert plan.datasets.options("gestures") == {}
@@ -396,7 +397,7 @@ def test_tables_speak_of_the_data_that_is_used(here):
     plan = make_plan(dataset="gestures")
 
     def labels(table, of):
-        words = plan.outputs.table_words(table)
+        words = plan.job("make_table", table=table).words
         return {line[of] for line in json.loads(words[words.index("--layout") + 1])}
 
     assert labels("table05", 0) == {

@@ -2,7 +2,6 @@
 
 import json
 import shutil
-from types import SimpleNamespace
 
 import pytest
 from helpers import ROOT, edit_yaml, make_plan, refused
@@ -101,17 +100,17 @@ def test_few_options_are_all_candidates(here):
 
 def test_jobs_have_some_universes_and_all_their_files(here):
     plan = make_plan(scale="quick")
-    assert list(plan.multiverse.parts(PAPER, "drawn", SETTING)) == [0, 1, 2]
-    assert list(plan.multiverse.parts(PAPER, "tuned", SETTING)) == [0, 1]
-    w = SimpleNamespace(paper=PAPER, view="drawn", setting=SETTING, part="2")
-    words = plan.multiverse.words(w)
-    universes = json.loads(words[words.index("--universes") + 1])
+    scores = plan.job("multiverse_sum", paper=PAPER).inputs["scores"]
+    for view, n in (("drawn", 3), ("tuned", 2)):
+        files = [plan.files.universes(PAPER, view, SETTING, part) for part in range(n)]
+        assert [file for file in scores if f"/{view}/{SETTING}/" in file] == files
+    drawn = plan.job("multiverse_part", paper=PAPER, view="drawn", setting=SETTING, part="2")
+    universes = json.loads(drawn.words[drawn.words.index("--universes") + 1])
     assert [one["number"] for one in universes] == list(range(100, 150))
-    inputs = plan.multiverse.inputs(w)
-    assert {one["features"] for one in universes} < set(inputs)
-    assert len(inputs) == len(set(inputs))
-    w = SimpleNamespace(paper=PAPER, view="tuned", setting=SETTING, part="1")
-    assert any("seed102" in file for file in plan.multiverse.inputs(w))
+    assert {one["features"] for one in universes} < set(drawn.files)
+    assert len(drawn.files) == len(set(drawn.files))
+    tuned = plan.job("multiverse_part", paper=PAPER, view="tuned", setting=SETTING, part="1")
+    assert any("seed102" in file for file in tuned.files)
 
 
 def test_claims_are_pairs_of_methods_on_each_setting(here):
@@ -164,7 +163,7 @@ def test_a_default_that_is_no_value_of_its_choice_is_none(here):
 def test_a_wrong_name_is_one_line(here, changes, words):
     edit_yaml(f"config/papers/{PAPER}/multiverse.yaml", lambda c: c.update(changes))
     with pytest.raises(UserError, match=f"multiverse.yaml: {words}"):
-        make_plan(scale="quick").check()
+        make_plan(scale="quick")
 
 
 def test_a_wrong_value_of_a_choice_is_one_line(here):
@@ -173,7 +172,7 @@ def test_a_wrong_value_of_a_choice_is_one_line(here):
         lambda c: c["svm-C"].update(varied={"clustered.C": [1.0, -1.0]}),
     )
     with pytest.raises(UserError, match=r"multiverse.yaml: .*C"):
-        make_plan(scale="quick").check()
+        make_plan(scale="quick")
 
 
 @pytest.mark.parametrize(
@@ -189,7 +188,7 @@ def test_a_wrong_value_of_a_choice_is_one_line(here):
 def test_options_are_chosen_on_other_samples_in_universes_that_are_drawn(here, changes, words):
     edit_yaml(f"config/papers/{PAPER}/multiverse.yaml", lambda c: c["tuned"].update(changes))
     with pytest.raises(UserError, match=f"multiverse.yaml: tuned: {words}"):
-        make_plan(scale="quick").multiverse.files(PAPER)
+        make_plan(scale="quick")
 
 
 def test_a_paper_without_a_multiverse_has_none(here):

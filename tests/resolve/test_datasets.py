@@ -15,11 +15,11 @@ def no_mirror(project, monkeypatch):
 
 
 def digits(**changes):
-    return make_plan(**{"dataset": "auto"} | changes).sources.of_role("digits")
+    return make_plan(**{"dataset": "auto"} | changes).datasets.of_role("digits")
 
 
 def eeg(**changes):
-    return make_plan(**{"eeg_dataset": "auto"} | changes).sources.of_role("eeg")
+    return make_plan(**{"eeg_dataset": "auto"} | changes).datasets.of_role("eeg")
 
 
 def touch(*paths):
@@ -64,19 +64,16 @@ def test_scale_paper_takes_the_papers_data_and_never_another():
 
 def test_a_scale_says_how_much_is_taken():
     plan = make_plan(scale="quick")
-    words = plan.data.dataset_words("eegmmidb", [])
-    assert words[words.index("--options") : words.index("--registry")] == [
-        "--options",
-        "subjects=1",
-        "runs=3,4,7,8,11,12",
-    ]
+    words = plan.job("prepare_data", dataset="eegmmidb").words
+    said = words[words.index("--options") + 1 : words.index("--registry")]
+    assert said == ("subjects=1", "runs=3,4,7,8,11,12")
     plan = make_plan(scale="paper")
     assert plan.datasets.source("eegmmidb").runs == (4, 8, 12)
-    assert "--options" not in plan.data.dataset_words("rtd", [])
+    assert "--options" not in plan.job("prepare_data", dataset="rtd").words
     plan = make_plan()
     assert plan.datasets.options("eeg-sim") == {"n_subjects": 2, "n_trials": 15}
     assert plan.datasets.options("pendigits") == {"per_label": 60}
-    words = plan.data.dataset_words("pendigits", [])
+    words = plan.job("prepare_data", dataset="pendigits").words
     assert words[words.index("--registry") + 1] == "config/datasets.yaml"
 
 
@@ -92,9 +89,9 @@ def test_placed_files_are_told_apart_by_content():
     for content in (b"a", b"b"):
         Path("data/rtd/features").write_bytes(content)
         Path("data/rtd/labels").write_bytes(b"same")
-        digests.add(Plan(BASE).sources.raw_digest("rtd"))
+        digests.add(Plan(BASE).datasets.raw_digest("rtd"))
     assert len(digests) == 2
-    assert Plan(BASE).sources.raw_digest("pendigits") is None
+    assert Plan(BASE).datasets.raw_digest("pendigits") is None
 
 
 def test_what_steps_are_told_says_the_same_data_again(monkeypatch):

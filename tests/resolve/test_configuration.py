@@ -188,18 +188,18 @@ def test_a_scale_can_be_like_another(project):
     edit_yaml("config/scales/smoke.yaml", lambda c: c.update(like="quick"))
     quick, smoke = PAPER / "scales/quick.yaml", PAPER / "scales/smoke.yaml"
     smoke.write_text("differences: [hardly anything]\n")
-    of_quick = make_plan(scale="quick").steps.paper("fed_react").scale
-    like = make_plan().steps.paper("fed_react").scale
+    of_quick = make_plan(scale="quick").settings.paper("fed_react").scale
+    like = make_plan().settings.paper("fed_react").scale
     assert like.differences == ("hardly anything",)
     assert replace(like, differences=of_quick.differences) == of_quick
     smoke.unlink()
-    assert make_plan().steps.paper("fed_react").scale == of_quick
+    assert make_plan().settings.paper("fed_react").scale == of_quick
     edit_yaml(quick, lambda c: c.update(at_mots={}))
     assert f"{quick}: unknown key at_mots" in refused()
 
 
 def test_a_scale_takes_as_much_data_as_the_one_that_it_is_like(project):
-    weekend, paper = make_plan(scale="weekend").sources, make_plan(scale="paper").sources
+    weekend, paper = make_plan(scale="weekend").datasets, make_plan(scale="paper").datasets
     assert paper.options("fitrec")["people"][:3] == (0, 2, 3)  # of 50, those that have enough
     for name in paper.registry:
         assert weekend.options(name) == paper.options(name)
@@ -209,13 +209,13 @@ def test_a_scale_takes_as_much_data_as_the_one_that_it_is_like(project):
         "config/papers/aso_fed/datasets.yaml",
         lambda c: c["fitrec"]["scales"].update(weekend={"people": [0]}),
     )
-    weekend = make_plan(scale="weekend").sources
+    weekend = make_plan(scale="weekend").datasets
     assert weekend.options("rtd") == {"per_label": 9}
     assert weekend.owners("fitrec") is None  # not those of paper's people
 
 
 def test_what_a_scale_shortens_is_said_with_what_it_is_of(project):
-    said = make_plan(scale="quick").steps.paper("fed_react").scale.all_differences
+    said = make_plan(scale="quick").settings.paper("fed_react").scale.all_differences
     assert "eeg: one recorded person or 8 simulated ones, 100 crops per client" in said
     assert any(text.startswith("full10, full50, eeg10-full, sumo50: all columns") for text in said)
 

@@ -2,13 +2,14 @@
 
 from collections import defaultdict
 from pathlib import Path
-from types import SimpleNamespace
 
 import pytest
-from helpers import copy_project, edit, make_plan
+from helpers import BASE, copy_project, edit
 
 from fedreact import digest, plugins
 from fedreact.resolve import variants
+from fedreact.resolve.plan import Plan
+from fedreact.resolve.run_jobs import Run
 from fedreact.runs import contract
 from fedreact.runs.asynchronous import spec
 
@@ -66,37 +67,33 @@ def test_an_edit_elsewhere_does_not(code_digest):
 # ---- The jobs of the project --------------------------------------------------------------------
 
 
-class Named(SimpleNamespace):
-    """Wildcards of a job."""
-
-
-def codes(plan):
+def codes():
     """Digest of each job's code, by its step and what it names."""
     forget()
-    found, paper = {}, "fed_react"
+    plan, paper, found, encoders = Plan(BASE), "fed_react", {}, {}
     for name in plan.datasets.registry:
-        found["data", name] = plan.data.source_code("scripts/prepare_data.py", name)
+        found["data", name] = plan.job("prepare_data", dataset=name).code
     for name in plan.settings.paper(paper).partitions:
-        found["partition", name] = plan.data.partition_code(paper, name)
-    encoders = set()
-    for (kind, data, setting, job), asked in plan.cells(paper).jobs().items():
-        w = Named(kind=kind, paper=paper, dataset=data, setting=setting, job=job)
-        algorithms = {method.algorithm for method in asked.methods.values()}
-        key = ("run", kind, setting, job, frozenset(algorithms), frozenset(asked.metrics))
-        found[key] = plan.runs.code(w)
-        if kind == "clustered":
-            base, changes = plan.settings.parsed(paper, kind, setting)
-            encoders.add(plan.settings.encoder_of(paper, base, changes)[1])
-    for name in encoders:
-        for step, script in (("encoder", "train_encoder"), ("features", "extract_features")):
-            found[step, name] = plan.encoding.code(f"scripts/{script}.py", paper, name)
+        place = {"paper": paper, "dataset": plan.settings.dataset(paper, name), "partition": name}
+        found["partition", name] = plan.job("make_partition", **place, seed="0").code
+    for (kind, data, setting, job), group in plan.experiments.workload(paper).jobs().items():
+        place = {"kind": kind, "paper": paper, "dataset": data, "setting": setting, "job": job}
+        algorithms = {method.algorithm for method in group.methods.values()}
+        key = ("run", kind, setting, job, frozenset(algorithms), frozenset(group.metrics))
+        found[key] = plan.job("run", **place, seed="0").code
+        if encoder := plan.runs.run(**place).encoder:
+            encoders[encoder[1]] = data
+    for name, data in encoders.items():
+        for step, rule in (("encoder", "train_encoder"), ("features", "extract_features")):
+            place = {"paper": paper, "dataset": data, "encoder": name}
+            found[step, name] = plan.job(rule, **place, seed="0").code
     for name in plan.tables:
-        found["table", name] = plan.outputs.table_code(name)
+        found["table", name] = plan.job("make_table", table=name).code
     for name in plan.figures:
-        found["figure", name] = plan.outputs.figure_code(name)
+        found["figure", name] = plan.job("make_figure", figure=name).code
     for name in [*plan.tables, *plan.figures]:
         if plan.outputs.study(name):
-            found["study", name] = plan.runs.study_code(name)
+            found["study", name] = plan.job("study", study=name).code
     return found
 
 
@@ -105,7 +102,7 @@ def touched(plan, path):
     before, path = plan.codes_before, Path(path)
     old = path.read_text()
     path.write_text(old + "\n\nADDED_BY_A_TEST = 1\n")
-    after = codes(plan)
+    after = codes()
     path.write_text(old)
     forget()
     assert before.keys() == after.keys()
@@ -127,14 +124,14 @@ def shared(tmp_path_factory):
     folder = copy_project(tmp_path_factory.mktemp("digests") / "project")
     with pytest.MonkeyPatch.context() as patch:
         patch.chdir(folder)
-        return folder, codes(make_plan())
+        return folder, codes()
 
 
 @pytest.fixture
 def plan(shared, monkeypatch):
     folder, before = shared
     monkeypatch.chdir(folder)
-    plan = make_plan()
+    plan = Plan(BASE)
     plan.codes_before = before
     return plan
 
@@ -161,14 +158,15 @@ def test_an_algorithm(plan, kind, algorithm):
 def test_the_clients_half_of_rounds_on_the_clock(shared, monkeypatch):
     """Asynchronous methods name a synchronous algorithm by an option of theirs."""
     monkeypatch.chdir(shared[0])
-    plan = make_plan()
+    plan = Plan(BASE)
     method = contract.Method("fedprox", "rounds", {"of": "fedprox", "options": {"mu": 0.5}})
-    job = SimpleNamespace(options=spec.Options(), methods=[method], metrics=["accuracy"])
-    monkeypatch.setattr(plan.runs, "job", lambda w: job)
+    run = Run(spec, spec.Options(), [method], ["accuracy"], "fed_react", "eeg10", None)
+    monkeypatch.setattr(plan.runs, "run", lambda *_: run)
 
     def code():
         forget()
-        return plan.runs.code(Named(kind="asynchronous"))
+        place = ("asynchronous", "fed_react", "eeg-sim", "eeg10", "rounds", "0")
+        return plan.runs.training(*place).code
 
     before, path = code(), Path("src/fedreact/algorithms/synchronous/fedprox.py")
     old = path.read_text()
@@ -218,14 +216,14 @@ def test_an_encoder_that_nothing_names(plan):
 def test_a_metric(plan):
     found = touched(plan, "src/fedreact/metrics/rmse.py")
     assert found["run"] == runs_of(plan, lambda *key: "rmse" in key[-1])
-    shown = {name for name in plan.tables if "rmse" in plan.outputs._spec(name)[2].metrics}
+    shown = {name for name in plan.tables if "rmse" in plan.outputs.entry(name)[2].metrics}
     assert found["table"] == shown
     assert found.keys() == {"run", "table"}
 
 
 def test_a_kind_of_figure(plan):
     found = touched(plan, "src/fedreact/figures/spectrogram.py")
-    kinds = {name for name in plan.figures if plan.outputs._spec(name)[2].kind == "spectrogram"}
+    kinds = {name for name in plan.figures if plan.outputs.entry(name)[2].kind == "spectrogram"}
     assert found == {"figure": kinds}
 
 
@@ -242,7 +240,7 @@ FOLDERS = [
 
 @pytest.mark.campaign
 def test_new_files_touch_nothing(project):
-    before = codes(make_plan())
+    before = codes()
     for folder in FOLDERS:
         sample = next(
             path
@@ -250,7 +248,7 @@ def test_new_files_touch_nothing(project):
             if path.stem not in ("__init__", "contract")
         )
         Path("src/fedreact", folder, "new_one.py").write_text(sample.read_text())
-    assert codes(make_plan()) == before
+    assert codes() == before
 
 
 def test_a_users_own_file_counts_for_what_names_it(project):

@@ -27,15 +27,14 @@ def test_without_sumo_all_is_built_that_does_not_need_it(monkeypatch):
     monkeypatch.chdir(ROOT)
     monkeypatch.setattr(sumo_ev, "find_spec", lambda name: None)
     plan = make_plan(scale="paper")
-    plan.check()
     whole = set(plan.tables) | set(plan.figures)
-    left = {*plan.chosen(plan.tables), *plan.chosen(plan.figures)}
+    left = {*plan.outputs.chosen(plan.tables), *plan.outputs.chosen(plan.figures)}
     assert {"table01", "table05", "phase1", "fig08"} <= left
     assert {"table06", "iclr_table04", "sumo_splits", "sumo_clusters", "sumo_trip"} <= whole - left
     of_table = plan.outputs.cells("table01")
     skipped = {row for (row, _), cell in of_table.items() if cell.skipped}
     assert skipped == {"SUMO EV (RMSE)"}
-    (said,) = plan.left_out()
+    (said,) = plan.outputs.left_out()
     assert "table06" in said
     assert said.endswith("SUMO is not installed; run: pip install -r requirements-sumo.txt.")
 
@@ -45,7 +44,7 @@ def test_a_figure_has_panels_of_the_data_that_is_there(monkeypatch):
     reasons = {"fitrec": "it is not here"}
     monkeypatch.setattr(Datasets, "missing", lambda self, name: reasons.get(name))
     plan = make_plan(scale="smoke", papers="aso_fed")
-    runs = plan.outputs.figure_files("aso_fed_fig5_6")
+    runs = plan.job("make_figure", figure="aso_fed_fig5_6").inputs["files"]
     assert len(runs) == 2
     assert not any("fitrec" in run for run in runs)
     assert plan.outputs.missing("aso_fed_fig5_6") is None
@@ -64,7 +63,8 @@ def test_a_scale_leaves_out_a_setting_under_one_change(project):
     assert skipped["RTD - 10 clients (Strategy 1), tested on the long run"] == "it takes too long"
     assert skipped["RTD - 10 clients (Strategy 1)"] is None
     # The ledger measures this alternative, too, and a claim is read under it.
-    assert change not in {setting for _, _, setting, _ in plan.cells("fed_react").jobs()}
+    jobs = plan.experiments.workload("fed_react").jobs()
+    assert change not in {setting for _, _, setting, _ in jobs}
     readings = {one["claim"]: [] for one in plan.claims.asked("fed_react")}
     for one in plan.claims.asked("fed_react"):
         readings[one["claim"]] += [at for at, *_ in one["contrasts"] if "long" in one["reading"]]
@@ -86,7 +86,7 @@ def test_a_table_whose_cells_a_scale_leaves_out_is_none_of_its_targets(monkeypat
     plan = make_plan(scale="quick")
     assert plan.targets()["table11"] == []
     assert plan.targets()["table01"] != []
-    (said,) = plan.left_out(["table01", "table11"])
+    (said,) = plan.outputs.left_out(["table01", "table11"])
     assert said.startswith("Left out: table11: windows of rounds")
     assert make_plan(scale="overnight").targets()["table11"] != []
 
@@ -96,28 +96,27 @@ def test_vehicles_that_are_ready_need_no_sumo(project, monkeypatch):
     ready = project / "results/smoke/data/sumo-ev.npz"
     ready.parent.mkdir(parents=True)
     ready.touch()
-    assert make_plan(scale="smoke").left_out() == []
+    assert make_plan(scale="smoke").outputs.left_out() == []
 
 
 def test_a_file_that_is_missing_stops_only_what_needs_it(project):
     edit_yaml(PARTITIONS, lambda c: c["clients100-beta1.0"].update(data="gestures"))
     plan = make_plan(scale="smoke")
-    plan.check()
-    assert "table05" in plan.chosen(plan.tables)
-    assert "table04" not in plan.chosen(plan.tables)
-    (said,) = plan.left_out()
+    assert "table05" in plan.outputs.chosen(plan.tables)
+    assert "table04" not in plan.outputs.chosen(plan.tables)
+    (said,) = plan.outputs.left_out()
     assert "table04" in said
     assert "there is no dataset 'gestures'" in said
     assert "data/own/gestures.npz" in said
     # Its target has no files, so that others go on; the summary of the run names it.
     assert plan.targets()["table04"] == []
-    (alone,) = plan.left_out(ending.targets(plan, {"table04", "table05"}))
+    (alone,) = plan.outputs.left_out(ending.targets(plan, {"table04", "table05"}))
     assert alone.startswith("Left out: table04: there is no dataset 'gestures'")
-    assert plan.left_out(ending.targets(plan, {"table05"})) == []
+    assert plan.outputs.left_out(ending.targets(plan, {"table05"})) == []
     # Who asks for its file all the same is told so before anything is run, or its file is gone.
     with pytest.raises(UserError, match="table04: nothing of it can be built: there is no dataset"):
-        plan.outputs.table_inputs("table04")
-    assert plan.outputs.table_inputs("table05")
+        plan.job("make_table", table="table04")
+    assert plan.job("make_table", table="table05").inputs["scores"]
     layout = [
         cells.Place(*place, "folder", cell.method.name, cell.skipped)
         for place, cell in plan.outputs.cells("table04").items()
@@ -135,7 +134,7 @@ def test_a_paper_of_which_nothing_can_be_made_is_not_silently_nothing(project):
         lambda c: [rows["rows"].clear() or rows["rows"].update(a="people") for rows in c.values()],
     )
     plan = make_plan(papers="mine")
-    assert plan.chosen(plan.tables) == []
+    assert plan.outputs.chosen(plan.tables) == []
     assert plan.targets()["mine"] == []
     assert all(map(plan.outputs.missing, ending.targets(plan, {"mine"})))
     assert ending.nothing(plan, {"mine"}, 1) is None  # something else was asked for, too
@@ -170,7 +169,7 @@ def test_tables_of_different_data_lie_beside_each_other(monkeypatch):
     files = make_plan(**given | {"dataset": "rtd"}).files
     assert files.dataset("rtd") == "results/smoke/data/rtd.npz"
     # Who names what is taken anyway has the same tables.
-    named = {"dataset": make_plan(**given).sources.of_role("digits")}
+    named = {"dataset": make_plan(**given).datasets.of_role("digits")}
     assert make_plan(**given | named).files.outputs == "results/smoke"
     assert make_plan(scale="paper", dataset="rtd", eeg_dataset="auto").files.on == ""
 
@@ -184,7 +183,7 @@ def test_a_figure_of_tables_does_without_one_whose_rows_are_all_left_out(project
     edit_yaml("config/papers/fed_react/scales/smoke.yaml", leave_out)
     plan = make_plan()
     assert plan.outputs.missing("table03") == "too long"
-    files = plan.outputs.figure_files("published")
+    files = plan.job("make_figure", figure="published").inputs["files"]
     assert [Path(file).stem for file in files] == ["table02", "table05", "table09"]
 
 
@@ -194,8 +193,8 @@ def test_a_table_that_a_scale_leaves_out_is_no_target_and_says_why(project):
         lambda c: c.update(tables_left_out={"factors_strategy3": "it is long"}),
     )
     plan = make_plan(scale="smoke")
-    assert plan.left_out() == ["Left out: factors_strategy3: it is long."]
-    cells = plan.cells("fed_react")
+    assert plan.outputs.left_out() == ["Left out: factors_strategy3: it is long."]
+    cells = plan.experiments.cells("fed_react")
     assert not any(cell.skipped for cell in cells.table("factors_strategy2").values())
     edit_yaml(
         "config/papers/fed_react/scales/smoke.yaml",

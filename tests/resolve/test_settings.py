@@ -1,6 +1,4 @@
-"""The options of steps, under settings, changes and scales; and the files of their results."""
-
-from types import SimpleNamespace
+"""The options of steps under settings, changes and scales, and the files of their results."""
 
 import pytest
 from helpers import edit_yaml, make_plan, write_paper
@@ -45,17 +43,29 @@ def encoder(plan, setting, **changes):
     return plan.settings.encoder_of(PAPER, setting, changes)[1:]
 
 
+def threads(plan, encoder):
+    """Cores that the training of an encoder asks for."""
+    data = plan.settings.dataset(PAPER, encoder)
+    return plan.job("train_encoder", paper=PAPER, dataset=data, encoder=encoder, seed="0").threads
+
+
 def canonical(plan, setting, changes, kind="clustered"):
     return plan.settings.canonical(PAPER, kind, setting, changes)
+
+
+def run_job(plan, paper, setting):
+    """Job that runs a setting on digits with the seed 1."""
+    place = {"kind": "clustered", "paper": paper, "dataset": "air-writing-sim"}
+    return plan.job("run", **place, setting=setting, job="all", seed="1")
 
 
 # ---- Scales -------------------------------------------------------------------------------------
 
 
 def test_scale_paper_is_the_papers_protocol(paper):
-    assert paper.sources.of_role("digits") == "rtd"
-    assert paper.seeds(PAPER, "clustered") == (0, 1, 2, 3, 4)
-    phase1 = paper.steps.encoder(PAPER, "clients10-beta1.5")
+    assert paper.datasets.of_role("digits") == "rtd"
+    assert paper.experiments.seeds(PAPER, "clustered") == (0, 1, 2, 3, 4)
+    phase1 = paper.settings.encoder(PAPER, "clients10-beta1.5")
     assert (phase1.rounds, phase1.steps, phase1.batch_size) == (10, 500, 10)
     assert phase1.learning_rate == 0.001
     assert run(paper, "stationary10").rounds == 60
@@ -65,7 +75,7 @@ def test_scale_paper_is_the_papers_protocol(paper):
     assert run(paper, "migration100").drift == {"kind": "migration", "probability": 0.005}
     assert run(paper, "participation0.33").participation == 0.33
     assert run(paper, "switching10-0.1-0.1").rounds == 100
-    assert paper.steps.partition(PAPER, "clients10-beta1.5")[1].samples_per_client == 2400
+    assert paper.settings.partition(PAPER, "clients10-beta1.5")[1].samples_per_client == 2400
     assert encoder(paper, "stationary100") == ("clients100-beta1.5", None)  # of its seed
     supervised = run(paper, "full10", "synchronous")
     assert (supervised.rounds, supervised.epochs, supervised.batch_size) == (10, 100, 50)
@@ -116,12 +126,12 @@ def test_what_a_scale_does_otherwise_is_said_of_the_cells_of_which_it_is_true(pa
 
 
 def test_each_kind_of_data_has_its_source_partitions_and_encoders(quick):
-    steps = quick.steps
-    assert steps.dataset(PAPER, "sumo50") == "sumo-ev"
+    settings = quick.settings
+    assert settings.dataset(PAPER, "sumo50") == "sumo-ev"
     eeg = quick.outputs.cells("table02")["EEG - 10 clients", "Fed-REACT w/ A1"]
     folder = quick.outputs.folder(PAPER, eeg)
     assert folder == "results/quick/runs/clustered/fed_react/eeg-sim/eeg10/all"
-    dealer = steps.partition(PAPER, "sumo50-chronological")[1]
+    dealer = settings.partition(PAPER, "sumo50-chronological")[1]
     assert options.changed(dealer) == {
         "clients": 50,
         "split": "chronological",
@@ -129,7 +139,7 @@ def test_each_kind_of_data_has_its_source_partitions_and_encoders(quick):
     }
     # Windows before the test set that overlap with it are left out.
     assert dealer.gap == LENGTH // STRIDE - 1
-    assert steps.partition(PAPER, "eeg10")[1].labels == ((0,), (1,), (0, 1))
+    assert settings.partition(PAPER, "eeg10")[1].labels == ((0,), (1,), (0, 1))
     # One encoder for all settings, but not for different data or different train sets. On digits
     # each seed has its own.
     assert encoder(quick, "sumo50-mean") == ("sumo50", 0)
@@ -137,7 +147,8 @@ def test_each_kind_of_data_has_its_source_partitions_and_encoders(quick):
     assert encoder(quick, "stationary100") == ("clients10-beta1.5", None)
     assert run(quick, "sumo50-mean").regressor == "mean"
     assert run(quick, "sumo50").regressor == "sgd"
-    assert steps.encoder(PAPER, "sumo50").steps != steps.encoder(PAPER, "clients10-beta1.5").steps
+    digits = settings.encoder(PAPER, "clients10-beta1.5")
+    assert settings.encoder(PAPER, "sumo50").steps != digits.steps
 
 
 def test_a_table_says_where_intervals_are_given_one_encoder(project):
@@ -160,16 +171,16 @@ def test_a_table_says_where_intervals_are_given_one_encoder(project):
 
 def test_short_trainings_ask_for_few_cores(quick, paper):
     # 10 clients x 4 rounds x 20 steps; 10 x 4 x 5.
-    assert quick.encoding.threads(PAPER, "clients10-beta1.5") == 1
-    assert quick.encoding.threads(PAPER, "eeg10") == 1
-    assert paper.encoding.threads(PAPER, "clients10-beta1.5") == 10
-    assert paper.encoding.threads(PAPER, "clients100-beta1.5") == 32
+    assert threads(quick, "clients10-beta1.5") == 1
+    assert threads(quick, "eeg10") == 1
+    assert threads(paper, "clients10-beta1.5") == 10
+    assert threads(paper, "clients100-beta1.5") == 32
 
 
 def test_a_gpu_takes_all_clients_at_once(project):
     plan = make_plan(scale="paper", dataset="rtd", eeg_dataset="eegmmidb", device="cuda")
-    assert plan.gpus == 1
-    assert plan.encoding.threads(PAPER, "clients100-beta1.5") == 1
+    assert plan.experiments.gpus == 1
+    assert threads(plan, "clients100-beta1.5") == 1
 
 
 # ---- Changes ------------------------------------------------------------------------------------
@@ -234,16 +245,8 @@ def test_a_change_of_the_partition_needs_another_partition(quick):
     )
     assert quick.settings.partition(PAPER, "clients10-beta1.5+beta=0.5")[1].beta == 0.5
     assert canonical(quick, "stationary10", change) == "stationary10+partition.beta=0.5"
-    w = SimpleNamespace(
-        kind="clustered",
-        paper=PAPER,
-        dataset="air-writing-sim",
-        setting="stationary10+partition.beta=0.5",
-        job="all",
-        seed="1",
-    )
     with pytest.raises(UserError, match="no table, figure, search or ledger of fed_react asks"):
-        quick.runs.inputs(w)
+        run_job(quick, PAPER, "stationary10+partition.beta=0.5")
 
 
 @pytest.mark.parametrize(
@@ -277,10 +280,10 @@ def test_dtssgd_has_its_own_rate_and_one_encoder_where_nothing_decays(paper):
         "full10-dtssgd",
         **{"encoder__optimizer.window": 3, "encoder__optimizer.decay": 0.7},
     )
-    found = paper.steps.encoder(PAPER, name)
+    found = paper.settings.encoder(PAPER, name)
     assert found.learning_rate == 0.01
     assert found.optimizer == {"kind": "dtssgd", "window": 3, "decay": 0.7}
-    assert paper.steps.encoder(PAPER, "clients10-beta0.1").learning_rate == 0.001
+    assert paper.settings.encoder(PAPER, "clients10-beta0.1").learning_rate == 0.001
     one, other = (
         encoder(
             paper,
@@ -294,29 +297,33 @@ def test_dtssgd_has_its_own_rate_and_one_encoder_where_nothing_decays(paper):
 
 def test_what_tuning_does_not_change_is_not_trained_again(project):
     smoke = make_plan()
-    files = smoke.outputs.table_inputs("table01")
+    files = smoke.job("make_table", table="table01").inputs["scores"]
     tuned = [path for path in files if "full10/" in path and "learning_rate" in path]
     assert {path.split("/")[-2] for path in tuned} == {
         "timesnet+learning_rate=0.003",
         "causal-cnn+learning_rate=0.01",
     }
     untuned = [path for path in files if "/full10/lstm/" in path]
-    assert len(untuned) == len(smoke.seeds(PAPER, "synchronous"))
+    assert len(untuned) == len(smoke.experiments.seeds(PAPER, "synchronous"))
 
 
 def test_a_scale_leaves_out_one_kind_of_run_of_a_setting(quick):
     """Table 1 at quick has no baselines, which stay at chance level, nor a row of tuned ones."""
-    cells = quick.cells(PAPER).table("table01")
+    cells = quick.outputs.cells("table01")
     assert "chance level" in cells["RTD 10 clients (acc)", "LSTM FedAvg"].skipped
     assert cells["RTD 10 clients (acc)", "Fed-REACT"].skipped is None
     assert cells["RTD 10 clients, baselines tuned", "Fed-REACT"].skipped
-    assert not any("runs/synchronous/" in file for file in quick.outputs.table_inputs("table01"))
-    assert any("runs/synchronous/" in file for file in quick.measures.search_inputs("tune"))
+    shown, searched = (
+        quick.job("make_table", table="table01"),
+        quick.job("measure_search", search="tune"),
+    )
+    assert not any("runs/synchronous/" in file for file in shown.inputs["scores"])
+    assert any("runs/synchronous/" in file for file in searched.inputs["scores"])
 
 
 def test_methods_with_other_options_are_others_of_one_job(quick):
     """Methods that are told a number of clusters run beside those that are told the true one."""
-    jobs = quick.cells(PAPER).jobs()
+    jobs = quick.experiments.workload(PAPER).jobs()
     methods = jobs["clustered", "sumo-ev", "sumo50", "all"].methods
     assert "ec-mma-50" in methods
     eeg = jobs["clustered", "eeg-sim", "eeg10-full", "all"].methods
@@ -369,31 +376,24 @@ def test_a_paper_cites_another(cites):
     theirs, mine = (cells[row, "A2"] for row in ("theirs", "mine"))
     assert theirs.setting == "fed_react.stationary10"
     assert theirs.method.name == mine.method.name == "fed_react.fed-react-a2"
-    assert cites.steps.run("second", "clustered", "fed_react/stationary10", {}) == (
-        cites.steps.run(PAPER, "clustered", "stationary10", {})
+    assert cites.settings.run("second", "clustered", "fed_react/stationary10", {}) == (
+        cites.settings.run(PAPER, "clustered", "stationary10", {})
     )
     # Runs are of the paper that asks; what they are made from is of the paper that says it.
     (theirs_0, *_), (mine_0, *_) = (
         cites.outputs.scores("second", [cell]) for cell in (theirs, mine)
     )
     assert theirs_0.startswith("results/smoke/runs/clustered/second/air-writing-sim/")
-    w = SimpleNamespace(
-        kind="clustered",
-        paper="second",
-        dataset="air-writing-sim",
-        setting=mine_0.split("/")[-3],
-        job="all",
-        seed="1",
-    )
-    inputs = cites.runs.inputs(w)
+    inputs = run_job(cites, "second", mine_0.split("/")[-3]).inputs
     below = "fed_react/air-writing-sim/clients10-beta1.5"
-    assert inputs["partition"] == f"results/smoke/partitions/{below}/seed1.npz"
-    assert inputs["features"] == f"results/smoke/features/{below}+encoder.negatives=3/seed0.npz"
+    assert inputs["partition"] == (f"results/smoke/partitions/{below}/seed1.npz",)
+    features = f"results/smoke/features/{below}+encoder.negatives=3/seed0.npz"
+    assert inputs["features"] == (features,)
 
 
 def test_targets_of_all_papers_are_known_whatever_is_chosen(cites):
     assert "second_t" in cites.targets()
     plan = make_plan(papers=["second"])
-    assert plan.chosen(plan.tables) == ["second_t"]
+    assert plan.outputs.chosen(plan.tables) == ["second_t"]
     assert {"table05", "fed_react", "second"} <= set(plan.targets())
     assert plan.targets()["second"] == plan.files.table("second_t")

@@ -62,8 +62,12 @@ def test_rows_are_compared_at_columns(here):
 
 def test_scores_of_claims_are_those_of_tables_and_of_readings(here):
     plan = make_plan(scale="smoke")
-    tables = {file for table in plan.tables for file in plan.outputs.table_inputs(table)}
-    more = set(plan.claims.inputs("fed_react")) - tables
+    tables = {
+        file
+        for table in plan.tables
+        for file in plan.job("make_table", table=table).inputs["scores"]
+    }
+    more = set(plan.job("make_claims", paper="fed_react").inputs["scores"]) - tables
     assert more
     assert all("+" in file for file in more)
 
@@ -71,10 +75,11 @@ def test_scores_of_claims_are_those_of_tables_and_of_readings(here):
 def test_what_is_compared_is_run(here):
     """Also where a table shows an alternative of the ledger for some of its methods only."""
     plan = make_plan(scale="smoke")
+    workload = plan.experiments.workload("fed_react")
     run = {
         (plan.files.run(kind, "fed_react", data, setting, job), method)
-        for (kind, data, setting, job), asked in plan.cells("fed_react").jobs().items()
-        for method in asked.methods
+        for (kind, data, setting, job), group in workload.jobs().items()
+        for method in group.methods
     }
     compared = {
         tuple(place)
@@ -139,7 +144,8 @@ def test_predictors_that_learn_nothing_stand_beside_claims_about_methods(here):
     assert methods == {"Constant": "constant", "Persistence": "persistence"}
     *_, chance, trivial = asked["time"]["contrasts"][0]
     assert (chance, trivial) == (None, {})  # a constant costs no minutes
-    assert any("/facts/" in file for file in plan.claims.inputs("aso_fed"))  # persistence
+    scores = plan.job("make_claims", paper="aso_fed").inputs["scores"]
+    assert any("/facts/" in file for file in scores)  # persistence
 
 
 def test_chance_is_that_of_the_data_and_of_no_comparison_of_settings(here):
