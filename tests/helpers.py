@@ -15,6 +15,7 @@ import yaml
 
 from fedreact.data.registry import load_registry, registries
 from fedreact.errors import UserError
+from fedreact.resolve.papers import SECTIONS
 from fedreact.resolve.plan import Plan
 
 ROOT = Path(__file__).resolve().parent.parent
@@ -206,8 +207,10 @@ def refused(**changes):
 
 
 def write_paper(name, **files):
-    """A paper's folder in the current folder: contents of its files by their names."""
+    """A paper's folder in the current folder: contents of its files or sections by name."""
     folder = Path("config/papers") / name
+    experiment = {section: files.pop(section) for section in SECTIONS if section in files}
+    files |= {"experiment": experiment} if experiment else {}
     for file, content in files.items():
         path = folder / f"{file}.yaml"
         path.parent.mkdir(parents=True, exist_ok=True)

@@ -1,4 +1,4 @@
-"""The clustered methods of Fed-REACT's papers, as its methods.yaml says and a run makes them."""
+"""The clustered methods of Fed-REACT's papers, as its experiment.yaml says and a run makes them."""
 
 from dataclasses import replace
 from functools import partial
@@ -9,7 +9,8 @@ from helpers import ROOT
 from fedreact.runs import contract
 from fedreact.runs.clustered.run import make
 
-OF_PAPER = yaml.safe_load((ROOT / "config/papers/fed_react/methods.yaml").read_text())["clustered"]
+EXPERIMENT = yaml.safe_load((ROOT / "config/papers/fed_react/experiment.yaml").read_text())
+OF_PAPER = EXPERIMENT["methods"]["clustered"]
 
 
 def made(method, setting):
@@ -21,7 +22,7 @@ def made(method, setting):
 
 
 METHODS = {
-    name: partial(made, contract.method("clustered", name, given, "methods.yaml"))
+    name: partial(made, contract.method("clustered", name, given, "experiment.yaml"))
     for name, given in OF_PAPER.items()
 }
 """``METHODS[name](setting)``."""

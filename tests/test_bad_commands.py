@@ -111,7 +111,7 @@ def test_any_options_of_make_partition(made, by, data, seed, choice):
 
 # ---- Runs ---------------------------------------------------------------------------------------
 
-METHODS = read_yaml(ROOT / "config/papers/fed_react/methods.yaml")
+METHODS = read_yaml(ROOT / "config/papers/fed_react/experiment.yaml")["methods"]
 """Methods of the paper, by kind of run."""
 
 ALONE = {name: {"algorithm": name} for name in plugins.names("algorithms/clustered", "ALGORITHM")}

@@ -375,16 +375,21 @@ def test_own_encoder_algorithm_source_metric_and_figure_in_a_plan(project, own):
     edit_yaml(
         "config/datasets.yaml", lambda c: c.update(mine=ENTRY | {"scales": {"smoke": {"n": 9}}})
     )
-    edit_yaml(PAPER / "methods.yaml", lambda c: c["clustered"].update(mine={"restarts": 2}))
     edit_yaml(
-        PAPER / "partitions.yaml",
-        lambda c: c.update(
+        PAPER / "experiment.yaml",
+        lambda c: c["methods"]["clustered"].update(mine={"restarts": 2}),
+    )
+    edit_yaml(
+        PAPER / "experiment.yaml",
+        lambda c: c["partitions"].update(
             sketches={"data": "sketches", "by": "dirichlet", "cluster_sizes": [2, 2], "beta": 1}
         ),
     )
     edit_yaml(
-        PAPER / "settings.yaml",
-        lambda c: c.update(sketches={"partition": "sketches", "encoder": {"encoder": "mine"}}),
+        PAPER / "experiment.yaml",
+        lambda c: c["settings"].update(
+            sketches={"partition": "sketches", "encoder": {"encoder": "mine"}}
+        ),
     )
     cell = {"setting": "sketches", "method": "mine"}
     table = {"title": "t", "rows": {"r": cell}, "columns": {"c": {}}, "metrics": ["mine"]}

@@ -481,7 +481,7 @@ def test_options_that_there_are_not_are_refused(name):
 @pytest.mark.parametrize("name", METHODS)
 def test_methods_of_the_paper_have_the_options_that_the_file_gives(name):
     given = dict(OF_PAPER[name])
-    method = runs.method("clustered", name, given, "methods.yaml")
+    method = runs.method("clustered", name, given, "experiment.yaml")
     assert method.algorithm == given.pop("algorithm", name)
     made_here = METHODS[name](setting())
     assert isinstance(made_here, KINDS[method.algorithm])

@@ -27,7 +27,7 @@ def test_nothing_to_do_the_second_time(built):
         ("src/fedreact/tables/render.py", '"rebuilt"', '"ours"', OUTPUTS),
         ("config/papers/fed_react/published/table05.yaml", "0.909", "0.908", OUTPUTS),
         (
-            "config/papers/fed_react/settings.yaml",
+            "config/papers/fed_react/experiment.yaml",
             "stationary10: {partition: clients10-beta1.5, clustered: {rounds: 60}}",
             "stationary10: {partition: clients10-beta1.5, clustered: {rounds: 60, C: 2.0}}",
             OUTPUTS | {"run"},

@@ -21,8 +21,8 @@ def project(tmp_path_factory):
     """A copy of the project in which the data of one table is missing, and a study fails."""
     project = copy_project(tmp_path_factory.mktemp("console") / "project")
     edit_yaml(
-        project / "config/papers/fed_react/partitions.yaml",
-        lambda c: c["clients100-beta1.0"].update(data="gestures"),
+        project / "config/papers/fed_react/experiment.yaml",
+        lambda c: c["partitions"]["clients100-beta1.0"].update(data="gestures"),
     )
     study = project / "src/fedreact/studies/costs.py"
     edit(

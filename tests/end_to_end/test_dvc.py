@@ -20,7 +20,7 @@ def git(*words, cwd):
     return ok(git, "-c", "user.name=t", "-c", "user.email=t@example.org", *words, cwd=cwd)
 
 
-SETTINGS = "config/papers/fed_react/settings.yaml"
+SETTINGS = "config/papers/fed_react/experiment.yaml"
 LINE = "stationary10: {{partition: clients10-beta1.5, clustered: {{rounds: {}}}}}"
 CHANGE = LINE.format(60), LINE.format(3)
 
@@ -87,7 +87,7 @@ def test_changed_settings_are_shown(clone):
     printed = ok("dvc", "params", "diff", "--json", cwd=clone)
     changed = json.loads(printed)
     assert changed == {
-        SETTINGS: {"stationary10.clustered.rounds": {"old": 60, "new": 3, "diff": -57}}
+        SETTINGS: {"settings.stationary10.clustered.rounds": {"old": 60, "new": 3, "diff": -57}}
     }
 
 

@@ -83,11 +83,11 @@ def test_a_person_runs_it_on_an_own_dataset_by_lines_of_config(project):
     paper = project / "config/papers/mine"
     paper.mkdir()
     (paper / "paper.yaml").write_text("title: Mine\ncite: mine\n")
-    (paper / "partitions.yaml").write_text(
-        "people: {data: gestures, by: owner, split: random, test_share: 0.2}\n"
-    )
-    (paper / "settings.yaml").write_text(
-        "people: {partition: people, synchronous: {architecture: cnn-small, rounds: 2, steps: 2, "
+    (paper / "experiment.yaml").write_text(
+        "partitions:\n"
+        "  people: {data: gestures, by: owner, split: random, test_share: 0.2}\n"
+        "settings:\n"
+        "  people: {partition: people, synchronous: {architecture: cnn-small, rounds: 2, steps: 2, "
         "exchange: true, score: last}}\n"
     )
     (paper / "tables.yaml").write_text(

@@ -225,8 +225,8 @@ def test_all_other_things_are_found_below_own_too(tmp_path):
         path.write_text(content)
     paper = project / "config/papers/toy"
     edit_yaml(
-        paper / "partitions.yaml",
-        lambda c: c.update(waves4={"data": "toy-waves", "by": "turns", "clients": 5}),
+        paper / "experiment.yaml",
+        lambda c: c["partitions"].update(waves4={"data": "toy-waves", "by": "turns", "clients": 5}),
     )
     bars = {"kind": "columns", "title": "Bars", "setting": "waves", "methods": ["nearest"]}
     edit_yaml(paper / "figures.yaml", lambda c: c.update(fig2=bars))

@@ -45,9 +45,9 @@ def test_a_new_paper_and_a_new_dataset_are_listed_without_an_edit_of_code(tmp_pa
         "datasets.yaml": "{sea: {title: Waves, licence: MIT, role: water, steps: ask a sailor, "
         "task: {kind: regression, outputs: 1, channels: 2, steps: 30}, scales: {paper: {n: 7}}}}",
         "papers/mine/paper.yaml": "{title: 'Mine: of waves', cite: me}",
-        "papers/mine/partitions.yaml": "{coast: {data: water, by: owner, clients: 3}}",
-        "papers/mine/settings.yaml": "{tide: {partition: coast, clustered: {rounds: 5}}}",
-        "papers/mine/methods.yaml": "{clustered: {own: {algorithm: fed-react}}}",
+        "papers/mine/experiment.yaml": "{partitions: {coast: {data: water, by: owner, "
+        "clients: 3}}, settings: {tide: {partition: coast, clustered: {rounds: 5}}}, "
+        "methods: {clustered: {own: {algorithm: fed-react}}}}",
         "papers/mine/tables.yaml": "{heights: {title: 'How high | low', rows: {R: tide}, "
         "columns: {C: own}, metrics: [rmse]}}",
         "papers/mine/scales/paper.yaml": "{differences_of: {water: [half the sea]}, "

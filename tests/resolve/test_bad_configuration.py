@@ -126,8 +126,8 @@ def ask_everything(plan):
 
 USER = Path("config/config.yaml")
 FILES = [USER, Path("config/datasets.yaml"), Path("config/scales/smoke.yaml")]
-FILES += [PAPER / f"{name}.yaml" for name in ("paper", "partitions", "settings", "methods")]
-FILES += [PAPER / f"{name}.yaml" for name in ("tables", "figures", "search", "ledger", "claims")]
+FILES += [PAPER / f"{name}.yaml" for name in ("paper", "experiment", "tables", "figures")]
+FILES += [PAPER / f"{name}.yaml" for name in ("search", "ledger", "claims")]
 FILES += [PAPER / "multiverse.yaml"]
 FILES += [PAPER / "scales/smoke.yaml"]
 
@@ -239,13 +239,13 @@ TOO_MANY = "more than the 2160 train samples of a client"
     ("file", "change", "said"),
     [
         (
-            "settings",
-            lambda c: c["stationary10"]["clustered"].update(samples_per_round=5000),
-            f"settings.yaml: stationary10: clustered: samples_per_round: 5000 is {TOO_MANY}",
+            "experiment",
+            lambda c: c["settings"]["stationary10"]["clustered"].update(samples_per_round=5000),
+            f"settings: stationary10: clustered: samples_per_round: 5000 is {TOO_MANY}",
         ),
         (
-            "settings",
-            lambda c: c["stationary10"]["clustered"].update(samples_per_round=2161),
+            "experiment",
+            lambda c: c["settings"]["stationary10"]["clustered"].update(samples_per_round=2161),
             f"2161 is {TOO_MANY}",
         ),
         ("tables", with_row(samples_per_round=5000), "table05: x, Fed-REACT w/ A1: clustered: sam"),
@@ -255,14 +255,14 @@ TOO_MANY = "more than the 2160 train samples of a client"
             "64 is more than the 45 train samples of a client",
         ),
         (
-            "partitions",
-            lambda c: c["clients10-beta1.5"].update(samples_per_client=60),
+            "experiment",
+            lambda c: c["partitions"]["clients10-beta1.5"].update(samples_per_client=60),
             "stationary10: clustered: samples_per_round: 64 is more than the 54 train samples",
         ),
         (
-            "settings",
-            lambda c: c["stationary100"].update(n_clusters={"samples": [64, 2161]}),
-            f"settings.yaml: stationary100: n_clusters: samples: 2161 is {TOO_MANY}",
+            "experiment",
+            lambda c: c["settings"]["stationary100"].update(n_clusters={"samples": [64, 2161]}),
+            f"settings: stationary100: n_clusters: samples: 2161 is {TOO_MANY}",
         ),
         ("tables", with_row(n_clusters="elbw"), "'elbw' is unknown; known: elbow, silhouette"),
         ("tables", with_row(**{"encoder.optimizer.kind": "adm"}), "'adm' is unknown among optimiz"),
@@ -344,9 +344,17 @@ TOO_MANY = "more than the 2160 train samples of a client"
             "table: table05 has costs to a score, of which one method",
         ),
         ("figures", lambda c: c.update({"..": c["fig07"]}), "figures: '..' is no name"),
-        ("methods", lambda c: c["clustered"].update({"a+b": {"algorithm": "ifca"}}), "is no name"),
-        ("settings", lambda c: c.update({"a/b": c["stationary10"]}), "settings: 'a/b' is no name"),
-        ("settings", ("stationary10:", "stationary100:"), "the key 'stationary100' stands twice"),
+        (
+            "experiment",
+            lambda c: c["methods"]["clustered"].update({"a+b": {"algorithm": "ifca"}}),
+            "is no name",
+        ),
+        (
+            "experiment",
+            lambda c: c["settings"].update({"a/b": c["settings"]["stationary10"]}),
+            "settings: 'a/b' is no name",
+        ),
+        ("experiment", ("stationary10:", "stationary100:"), "the key 'stationary100' stands twice"),
         ("scales/smoke", ("  encoder:", "  dirichlet:"), "smoke.yaml, line 9: not YAML (the key"),
     ],
 )
@@ -358,10 +366,19 @@ def test_what_a_paper_may_not_say(configured, monkeypatch, file, change, said):
 @pytest.mark.parametrize(
     ("file", "change"),
     [
-        ("settings", lambda c: c["stationary10"]["clustered"].update(samples_per_round=2160)),
+        (
+            "experiment",
+            lambda c: c["settings"]["stationary10"]["clustered"].update(samples_per_round=2160),
+        ),
         # Where data drifts, or its owners are the clients, only the data tells.
-        ("settings", lambda c: c["visiting100"]["clustered"].update(samples_per_round=5000)),
-        ("settings", lambda c: c["sumo50"]["clustered"].update(samples_per_round=5000)),
+        (
+            "experiment",
+            lambda c: c["settings"]["visiting100"]["clustered"].update(samples_per_round=5000),
+        ),
+        (
+            "experiment",
+            lambda c: c["settings"]["sumo50"]["clustered"].update(samples_per_round=5000),
+        ),
         ("scales/smoke", lambda c: c["at_most"]["clustered"].update(n_clusters=3)),
         ("tables", with_row(C=1e22)),
         ("tables", with_row(C=1e-22)),

@@ -36,61 +36,70 @@ def test_wrong_settings_of_the_user(project, change, words):
     ("file", "change", "words"),
     [
         (
-            "settings",
-            lambda c: c["stationary10"]["clustered"].update(linkeage="ward"),
-            ["settings.yaml: stationary10", "unknown option linkeage of clustered", "linkage"],
+            "experiment",
+            lambda c: c["settings"]["stationary10"]["clustered"].update(linkeage="ward"),
+            [
+                "experiment.yaml: settings: stationary10",
+                "unknown option linkeage of clustered",
+                "linkage",
+            ],
         ),
         (
-            "settings",
-            lambda c: c["stationary10"].update(clustred={}),
-            ["settings.yaml: stationary10", "'clustred' is unknown", "clustered", "synchronous"],
+            "experiment",
+            lambda c: c["settings"]["stationary10"].update(clustred={}),
+            [
+                "experiment.yaml: settings: stationary10",
+                "'clustred' is unknown",
+                "clustered",
+                "synchronous",
+            ],
         ),
         (
-            "settings",
-            lambda c: c["full10-dtssgd"]["encoder"].update(rounds="ten"),
+            "experiment",
+            lambda c: c["settings"]["full10-dtssgd"]["encoder"].update(rounds="ten"),
             ["full10-dtssgd", "rounds", "'ten'", "int"],
         ),
         (
-            "settings",
-            lambda c: c["stationary10"].update(partition="clients7"),
+            "experiment",
+            lambda c: c["settings"]["stationary10"].update(partition="clients7"),
             ["'clients7' is unknown", "clients10-beta1.5"],
         ),
         (
-            "settings",
-            lambda c: c["visiting100"]["clustered"]["drift"].update(p01=0.5),
+            "experiment",
+            lambda c: c["settings"]["visiting100"]["clustered"]["drift"].update(p01=0.5),
             ["visiting", "p01"],
         ),
         (
-            "partitions",
-            lambda c: c["clients10-beta1.5"].update(beta=0),
-            ["partitions.yaml: clients10-beta1.5", "beta", "0"],
+            "experiment",
+            lambda c: c["partitions"]["clients10-beta1.5"].update(beta=0),
+            ["experiment.yaml: partitions: clients10-beta1.5", "beta", "0"],
         ),
         (
-            "partitions",
-            lambda c: c["clients10-beta1.5"].update(cluster_sizes=[3, 0]),
+            "experiment",
+            lambda c: c["partitions"]["clients10-beta1.5"].update(cluster_sizes=[3, 0]),
             ["clients10-beta1.5", "cluster_sizes[1]"],
         ),
         (
-            "partitions",
-            lambda c: c["clients10-beta1.5"].pop("by"),
+            "experiment",
+            lambda c: c["partitions"]["clients10-beta1.5"].pop("by"),
             ["clients10-beta1.5", "by: a partitioner is needed", "dirichlet"],
         ),
         (
-            "partitions",
-            lambda c: c["disjoint100"].update(beta=1.0),
+            "experiment",
+            lambda c: c["partitions"]["disjoint100"].update(beta=1.0),
             ["disjoint100", "unknown option beta of supports"],
         ),
         (
-            "methods",
-            lambda c: c["clustered"].update(fedprox={}),
-            ["methods.yaml: clustered: fedprox", "'fedprox' is unknown", "fed-react"],
+            "experiment",
+            lambda c: c["methods"]["clustered"].update(fedprox={}),
+            ["experiment.yaml: methods: clustered: fedprox", "'fedprox' is unknown", "fed-react"],
         ),
         (
-            "methods",
-            lambda c: c["clustered"]["ifca"].update(rate=1),
+            "experiment",
+            lambda c: c["methods"]["clustered"]["ifca"].update(rate=1),
             ["clustered: ifca", "unknown option rate", "learning_rate"],
         ),
-        ("methods", lambda c: c.update(clusterd={}), ["clusterd is no kind of run"]),
+        ("experiment", lambda c: c["methods"].update(clusterd={}), ["clusterd is no kind of run"]),
         (
             "search",
             lambda c: c["search"]["grids"].update(ditto={"rate": [1]}),
@@ -229,7 +238,7 @@ def test_options_of_a_dataset_at_a_scale(project):
     assert "subject 110" in text
 
 
-@pytest.mark.parametrize("file", ["tables", "partitions", "scales/smoke", "published/table05"])
+@pytest.mark.parametrize("file", ["tables", "experiment", "scales/smoke", "published/table05"])
 def test_broken_yaml_names_file_and_line(project, file):
     path = PAPER / f"{file}.yaml"
     path.write_text("partition:\n  a: [1, 2\n")

@@ -14,7 +14,7 @@ from fedreact.resolve.files import results_of
 from fedreact.tables import cells
 from fedreact.workflow import ending
 
-PARTITIONS = "config/papers/fed_react/partitions.yaml"
+EXPERIMENT = "config/papers/fed_react/experiment.yaml"
 
 
 @pytest.fixture(autouse=True)
@@ -100,7 +100,7 @@ def test_vehicles_that_are_ready_need_no_sumo(project, monkeypatch):
 
 
 def test_a_file_that_is_missing_stops_only_what_needs_it(project):
-    edit_yaml(PARTITIONS, lambda c: c["clients100-beta1.0"].update(data="gestures"))
+    edit_yaml(EXPERIMENT, lambda c: c["partitions"]["clients100-beta1.0"].update(data="gestures"))
     plan = make_plan(scale="smoke")
     assert "table05" in plan.outputs.chosen(plan.tables)
     assert "table04" not in plan.outputs.chosen(plan.tables)

@@ -88,9 +88,9 @@ def test_what_it_shows_of_files_is_accepted(mine):
     add_least(mine)
     _, *blocks = shown()
     assert [list(block) for block in blocks] == [
-        ["settings.yaml", "tables.yaml"],
-        ["settings.yaml", "figures.yaml"],
-        ["methods.yaml", "tables.yaml"],
+        ["experiment.yaml", "tables.yaml"],
+        ["experiment.yaml", "figures.yaml"],
+        ["experiment.yaml", "tables.yaml"],
     ]
     for block in blocks:
         for name, lines in block.items():
@@ -307,25 +307,30 @@ def test_the_contracts_tests_run_on_what_is_in_own(shared, tests, name):
     ("file", "old", "new", "words"),
     [
         (
-            "methods",
+            "experiment",
             "kmeans: {",
             "kmean: {",
-            ["methods.yaml: clustered: kmean", "known: fed-react", "kmeans", "own/algorithms/"],
+            [
+                "methods: clustered: kmean",
+                "known: fed-react",
+                "kmeans",
+                "own/algorithms/",
+            ],
         ),
         (
-            "methods",
+            "experiment",
             "restarts: 10",
             "restart: 10",
             ["kmeans", "unknown option restart", "restarts"],
         ),
-        ("methods", "restarts: 10", "restarts: 0", ["kmeans", "restarts", "0"]),
+        ("experiment", "restarts: 10", "restarts: 0", ["kmeans", "restarts", "0"]),
         (
-            "methods",
+            "experiment",
             "architecture: gru-classifier, algorithm: fedavg}",
             "architecture: gru, algorithm: fedavg}",
             ["gru-fedavg", "'gru' is unknown among models/architectures", "gru-classifier"],
         ),
-        ("methods", "algorithm: fedavgm}", "algorithm: fedavgn}", ["lstm-fedavgm", "fedavgm"]),
+        ("experiment", "algorithm: fedavgm}", "algorithm: fedavgn}", ["lstm-fedavgm", "fedavgm"]),
         (
             "tables",
             "encoder.encoder: gru",
@@ -339,7 +344,7 @@ def test_the_contracts_tests_run_on_what_is_in_own(shared, tests, name):
             "fed_react/fed-react-a9",
             ["tables.yaml: clusters", "'fed-react-a9' is unknown", "fed-react-a1"],
         ),
-        ("settings", "partition: people", "partition: peple", ["settings.yaml", "'peple'"]),
+        ("experiment", "partition: people", "partition: peple", ["experiment.yaml", "'peple'"]),
     ],
 )
 def test_names_that_lead_nowhere_are_one_line(mine, file, old, new, words):

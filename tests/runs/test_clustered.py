@@ -366,7 +366,7 @@ def inputs(kind="one label", partition=None):
 
 def lines(names, given=None, asked=ACCURACY, seed=0, of=None, **of_run):
     of_paper = OF_PAPER | (given or {})
-    methods = [contract.method("clustered", n, of_paper[n], "methods.yaml") for n in names]
+    methods = [contract.method("clustered", n, of_paper[n], "experiment.yaml") for n in names]
     of_run = Options(**{"rounds": 3, "samples_per_round": 16} | of_run)
     found = run_job(of or inputs(), of_run, methods, asked, seed, Place())
     return {line.index: line.values for line in found}
@@ -511,7 +511,7 @@ def test_of_clients_that_have_not_been_seen_nothing_is_kept():
 
 def test_scores_and_clusters_of_clients_are_kept():
     names = ["fed-react-a1", "flsc"]
-    methods = [contract.method("clustered", n, OF_PAPER[n], "methods.yaml") for n in names]
+    methods = [contract.method("clustered", n, OF_PAPER[n], "experiment.yaml") for n in names]
     of_run = Options(rounds=2, samples_per_round=16)
     of = inputs()
     for line in run_job(of, of_run, methods, ACCURACY, 0, Place()):
@@ -544,7 +544,7 @@ def test_models_that_are_no_numbers_stop_a_run_with_the_methods_name(monkeypatch
 
 
 def found_of(of, name="sc-mma", **of_run):
-    methods = [contract.method("clustered", name, OF_PAPER[name], "methods.yaml")]
+    methods = [contract.method("clustered", name, OF_PAPER[name], "experiment.yaml")]
     return clustered.findings(of, Options(**of_run), methods)
 
 

@@ -18,8 +18,8 @@ def job(rule, output):
 @pytest.fixture
 def plan(project):
     edit_yaml(
-        "config/papers/fed_react/partitions.yaml",
-        lambda c: c["clients100-beta1.0"].update(data="gestures"),
+        "config/papers/fed_react/experiment.yaml",
+        lambda c: c["partitions"]["clients100-beta1.0"].update(data="gestures"),
     )
     return make_plan(scale="smoke", dataset="auto", eeg_dataset="auto")
 
