@@ -77,6 +77,7 @@ def test_a_terminal_has_one_line_that_is_rewritten_and_a_summary(project):
 
 
 def test_where_all_is_there_the_summary_stands_again(project):
+    run(project, "communication")
     lines, status = run(project, "communication")
     assert status == 0
     assert "Nothing to be done: all of it is there." in lines
