@@ -30,8 +30,9 @@ def test_commands_are_short(script):
     assert len((ROOT / "scripts" / script).read_text().splitlines()) <= LINES
 
 
-def test_files_of_the_workflow_are_short():
-    for path in (ROOT / "src/fedreact/workflow").glob("*.py"):
+@pytest.mark.parametrize("folder", ["resolve", "workflow"])
+def test_files_of_the_workflow_are_short(folder):
+    for path in (ROOT / "src/fedreact" / folder).glob("*.py"):
         assert len(path.read_text().splitlines()) <= 250, path
 
 

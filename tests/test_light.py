@@ -38,6 +38,7 @@ def modules(pattern):
         "figures/*.py",
         "studies/*.py",
         "runs/*/spec.py",
+        "resolve/*.py",
         "workflow/*.py",
     ],
 )
