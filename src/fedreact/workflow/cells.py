@@ -7,6 +7,7 @@ from typing import Any
 from fedreact import options, plugins
 from fedreact.errors import UserError
 from fedreact.metrics.contract import PRIMARY
+from fedreact.metrics.grammar import load_metric
 from fedreact.runs import contract as runs
 from fedreact.workflow import variants
 from fedreact.workflow.once import once
@@ -187,7 +188,7 @@ class Cells:
             job.methods.setdefault(cell.method.name, cell.method)
             kind = self.steps.sources.task(cell.data).kind
             for metric in (PRIMARY[kind], *metrics):
-                found = plugins.load("metrics", metric, "METRIC")
+                found = load_metric(metric)
                 if found.samples is not None and kind in found.kinds:
                     job.metrics.setdefault(metric)
 
