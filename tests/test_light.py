@@ -33,7 +33,7 @@ def modules(pattern):
     [
         "algorithms/**/*.py",
         "clients/**/*.py",
-        "metrics/*.py",
+        "metrics/**/*.py",
         "data/sources/*.py",
         "figures/*.py",
         "studies/*.py",

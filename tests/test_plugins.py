@@ -12,6 +12,7 @@ from fedreact import options, plugins
 from fedreact.digest import code_digest
 from fedreact.errors import UserError
 from fedreact.metrics.contract import PRIMARY
+from fedreact.metrics.grammar import load_metric
 from fedreact.resolve.plan import Plan
 from fedreact.runs import contract as runs
 
@@ -50,6 +51,8 @@ FOLDERS = [
     ("algorithms/clustered", "ALGORITHM", "IFCA"),
     ("algorithms/synchronous", "ALGORITHM", "FedAvg"),
     ("metrics", "METRIC", "Metric"),
+    ("metrics/subsets", "SUBSET", "Clients"),
+    ("metrics/reducers", "REDUCER", "Reducer"),
     ("figures", "FIGURE", "Digits"),
     ("studies", "STUDY", "Costs"),
 ]
@@ -107,10 +110,10 @@ def test_dashes_and_underscores_name_one_file():
 
 
 def test_what_is_loaded_is_noted_for_the_record(own):
-    plugins.load("metrics", "accuracy", "METRIC")
-    plugins.load("metrics", "accuracy", "METRIC")
+    load_metric("accuracy")
+    load_metric("accuracy")
     own("metrics", "mine", "METRIC = 1\n")
-    plugins.load("metrics", "mine", "METRIC")
+    load_metric("mine")
     package = plugins.PACKAGE / "metrics/accuracy.py"
     assert plugins.loaded == [package, Path("own/metrics/mine.py")]
 
@@ -158,7 +161,7 @@ def test_a_helper_beside_own_files_is_none_and_can_be_imported_by_them(own):
     own("metrics", "helper", "VALUE = 5\n")
     own("metrics", "mine", "from own.metrics.helper import VALUE\n\nMETRIC = VALUE\n")
     assert "helper" not in plugins.names("metrics", "METRIC")
-    assert plugins.load("metrics", "mine", "METRIC") == 5
+    assert load_metric("mine") == 5
 
 
 @pytest.mark.parametrize(
@@ -193,7 +196,7 @@ def test_a_file_that_is_mended_is_loaded(own):
     own("metrics", "mine", "METRIC = 1 / 0\n")
     refused(plugins.load, "metrics", "mine", "METRIC")
     own("metrics", "mine", "METRIC = 2  # mended\n")
-    assert plugins.load("metrics", "mine", "METRIC") == 2
+    assert load_metric("mine") == 2
 
 
 # ---- With options -------------------------------------------------------------------------------

@@ -672,10 +672,10 @@ def test_fedcond_tells_how_often_it_finds_drift():
     """Of clients that drift 3 of 10 tests; of the others 1 of 8."""
     state = {"tests": of(4.0, 6.0, 8.0, 0.0), "drifts": of(3.0, 0.0, 1.0, 0.0)}
     found = FedConD().found(state, np.array([True, True, False, False]))
-    assert found == {"drift_tests": 4.5, "alarms_drifting": 0.3, "alarms_others": 0.125}
+    assert found == {"drift_tests": 4.5, "true_alarms": 0.3, "false_alarms": 0.125}
     nobody = FedConD().found(state, np.zeros(4, bool))
-    assert np.isnan(nobody["alarms_drifting"])
-    assert nobody["alarms_others"] == pytest.approx(4 / 18)
+    assert np.isnan(nobody["true_alarms"])
+    assert nobody["false_alarms"] == pytest.approx(4 / 18)
 
 
 def test_what_is_tested_before_training_costs_a_forward_pass_of_each_sample():

@@ -45,4 +45,4 @@ def test_chance_is_that_of_a_guess_among_the_labels():
 
 def test_costs_and_spreads_are_not_scores_of_predictions():
     assert all(map(is_of_predictions, ("accuracy", "smape")))
-    assert not any(map(is_of_predictions, ("minutes", "accuracy_variance", "rand", "gflops")))
+    assert not any(map(is_of_predictions, ("minutes", "accuracy:var", "rand", "gflops")))

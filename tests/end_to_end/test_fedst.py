@@ -60,7 +60,7 @@ def test_methods_of_a_row_have_the_same_clients_and_are_scored_twice(project):
     natural, synthetic = (read(project, name) for name in ("table02", "table04"))
     cells = [t[(t["row"] == "Watch 20") & (t["n_seeds"] > 0)] for t in (natural, synthetic)]
     own = cells[0][cells[0]["metric"] == "accuracy"].set_index("column")["mean"]
-    others = cells[1][cells[1]["metric"] == "accuracy_exchanged"].set_index("column")["mean"]
+    others = cells[1][cells[1]["metric"] == "accuracy@another_client"].set_index("column")["mean"]
     assert set(own.index) == set(others.index)
     assert own.between(0, 1).all()
     assert others.between(0, 1).all()
@@ -93,9 +93,9 @@ def test_a_person_runs_it_on_an_own_dataset_by_lines_of_config(project):
     (paper / "tables.yaml").write_text(
         "own:\n  title: Accuracy by method\n  rows: {People: people}\n"
         "  columns: {FedAvg: fedst/fedavg, FedST: fedst/fedst}\n  score: last\n"
-        "  metrics: [accuracy, accuracy_exchanged]\n"
+        "  metrics: [accuracy, accuracy@another_client]\n"
     )
     snakemake("--cores", "2", "mine_own", *SMOKE, cwd=project)
     table = pd.read_csv(project / "results/smoke/tables/mine_own.csv")
     assert (table["n_seeds"] > 0).all()
-    assert set(table["metric"]) == {"accuracy", "accuracy_exchanged"}
+    assert set(table["metric"]) == {"accuracy", "accuracy@another_client"}

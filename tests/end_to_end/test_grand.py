@@ -26,7 +26,7 @@ def test_every_method_runs_on_every_dataset(project):
     assert accuracy.shape == (31, 2)
     assert accuracy.notna().all(axis=None)
     assert accuracy.stack().between(0, 1).all()
-    worst = table[table["metric"] == "accuracy_worst_fifth"].set_index(["column", "row"])["mean"]
+    worst = table[table["metric"] == "accuracy@worst_fifth"].set_index(["column", "row"])["mean"]
     assert (worst <= accuracy.stack()[worst.index] + 1e-9).all()
     sent = table[table["metric"] == "bytes"].groupby("column")["mean"].max()
     assert sent[["Alone", "Most frequent label", "Untrained encoder, own SVM"]].eq(0).all()

@@ -59,12 +59,12 @@ def test_what_costs_nothing_stands_beside_it(project):
     assert np.isfinite(f1).all()
     assert f1["Persistence"] > f1["Constant"]
     beyond = read(project, "fathom_beyond")
-    changed = beyond[beyond["metric"] == "balanced_accuracy_changed"]
+    changed = beyond[beyond["metric"] == "balanced_accuracy@changed_labels"]
     assert set(changed["column"]) == {"S-LSTM", "M-Att", "FATHOM", "Ridge"}
 
 
 def test_errors_of_single_windows_stand_beside_those_of_all(project):
     table = read(project, "fathom_table4_1_mae").set_index(["metric", "column"])
-    published = table.loc["mae_first_windows"]["published"].dropna()
+    published = table.loc["mae@window_per_target"]["published"].dropna()
     assert len(published) == 9
     assert table.loc["mae"]["published"].isna().all()

@@ -69,7 +69,7 @@ def test_cells_are_whole(built, name):
     table = read(built, name)
     rebuilt = table[table["n_seeds"] > 0]
     assert len(rebuilt) > 0
-    shares = rebuilt[rebuilt["metric"].isin(["accuracy", "rand", "worst_cluster"])]
+    shares = rebuilt[rebuilt["metric"].isin(["accuracy", "rand", "accuracy@worst_cluster"])]
     assert shares["mean"].between(0, 1).all()
     assert (rebuilt["mean"] >= 0).all()
     several = rebuilt[rebuilt["n_seeds"] > 1]
@@ -137,7 +137,9 @@ def test_rows_say_which_data_they_are_of(built):
     assert set(table["EEG 10 clients (acc)"]) == {"eegmmidb" if mirrored else "eeg-sim"}
     assert set(table["SUMO EV (RMSE)"]) == {"sumo-ev"}
     table = read(built, "table02").set_index(["row", "metric"])
-    assert {"accuracy", "rand", "worst_cluster"} == set(table.loc["EEG - 10 clients"].index)
+    assert {"accuracy", "rand", "accuracy@worst_cluster"} == set(
+        table.loc["EEG - 10 clients"].index
+    )
 
 
 def test_personal_regressors_beat_one_for_all_vehicles(built):

@@ -12,6 +12,7 @@ from small_figures import MADE, drawn
 from fedreact import plugins
 from fedreact.figures import style
 from fedreact.figures.contract import FigureKind
+from fedreact.metrics.grammar import load_metric
 
 KINDS = plugins.names("figures", "FIGURE")
 SLOW = ("attention", "detector", "series", "spectrogram", "theorem1")
@@ -174,5 +175,5 @@ def test_inputs_are_asked_for(kind, asked, tmp_path):
     assert set(made.cells()) == set(cells)
     assert bool(made.metrics) == bool(cells)
     assert all(metric in lines for lines in cells.values() for metric in made.metrics)
-    assert all(plugins.find("metrics", metric, "METRIC") for metric in made.metrics)
+    assert all(load_metric(metric) for metric in made.metrics)
     assert all(isinstance(file, Path) for file in files)

@@ -1,4 +1,4 @@
-"""Metrics: their contract, a user's own in own/metrics/ too, and what the project's are."""
+"""Metrics without subset and reducer: their contract, and what the project's are."""
 
 import warnings
 from typing import get_args
@@ -8,27 +8,17 @@ import pytest
 from sklearn import metrics as theirs
 
 from fedreact import plugins
+from fedreact.metrics import grammar
 from fedreact.metrics.contract import COMPARED, PRIMARY, Metric
 from fedreact.task import Kind
 
-NAMES = plugins.names("metrics", "METRIC")
+NAMES = grammar.names("base")
 N, OUTPUTS = 200, 5
 
 
-def metric(name):
-    return plugins.load("metrics", name, "METRIC")
-
-
-COMPUTED = [
-    (name, kind)
-    for name in NAMES
-    if metric(name).samples and metric(name).over is np.mean
-    for kind in metric(name).kinds
-]
-"""Metrics that are computed from outputs, and the kinds of tasks that they are computed for.
-
-Those that are something else over clients than a mean have a test of their own.
-"""
+metric = grammar.load_metric
+COMPUTED = [(name, kind) for name in NAMES if metric(name).samples for kind in metric(name).kinds]
+"""Metrics that are computed from outputs, and the kinds of tasks that they are computed for."""
 
 
 def truth(kind, seed=0, n=N):
@@ -81,7 +71,7 @@ def test_a_metric_says_how_it_is_shown(name):
 
 def test_what_tasks_and_ledgers_name_is_there():
     assert {"accuracy", "f1", "rmse", "mae", "smape", "precision", "recall"} <= set(NAMES)
-    assert not {"contract", "confusion"} & set(NAMES)
+    assert not {"contract", "confusion", "grammar", "recorded"} & set(NAMES)
     assert set(PRIMARY) == set(get_args(Kind))
     for kind, name in PRIMARY.items():
         assert (name, kind) in COMPUTED
@@ -155,7 +145,7 @@ REFERENCES = {
     ("recall", "classification"): lambda y, p: theirs.recall_score(
         y, p, average="macro", zero_division=0
     ),
-    ("balanced-accuracy", "classification"): theirs.balanced_accuracy_score,
+    ("balanced_accuracy", "classification"): theirs.balanced_accuracy_score,
     ("accuracy", "multi-label"): lambda y, p: 1 - theirs.hamming_loss(y, p),
     ("f1", "multi-label"): lambda y, p: theirs.f1_score(y, p, average="micro", zero_division=0),
     ("precision", "multi-label"): lambda y, p: theirs.precision_score(
@@ -164,15 +154,15 @@ REFERENCES = {
     ("recall", "multi-label"): lambda y, p: theirs.recall_score(
         y, p, average="micro", zero_division=0
     ),
-    ("balanced-accuracy", "multi-label"): lambda y, p: theirs.balanced_accuracy_score(
+    ("balanced_accuracy", "multi-label"): lambda y, p: theirs.balanced_accuracy_score(
         y.ravel(), p.ravel()
     ),
     ("mae", "regression"): theirs.mean_absolute_error,
-    ("mae-first-target", "regression"): lambda y, p: theirs.mean_absolute_error(y[:, 0], p[:, 0]),
-    ("mae-last-target", "regression"): lambda y, p: theirs.mean_absolute_error(y[:, -1], p[:, -1]),
-    ("true-positives", "multi-label"): lambda y, p: cells_of(y, p)[1, 1],
-    ("false-positives", "multi-label"): lambda y, p: cells_of(y, p)[0, 1],
-    ("false-negatives", "multi-label"): lambda y, p: cells_of(y, p)[1, 0],
+    ("mae@first_target", "regression"): lambda y, p: theirs.mean_absolute_error(y[:, 0], p[:, 0]),
+    ("mae@last_target", "regression"): lambda y, p: theirs.mean_absolute_error(y[:, -1], p[:, -1]),
+    ("true_positives", "multi-label"): lambda y, p: cells_of(y, p)[1, 1],
+    ("false_positives", "multi-label"): lambda y, p: cells_of(y, p)[0, 1],
+    ("false_negatives", "multi-label"): lambda y, p: cells_of(y, p)[1, 0],
     # Of all targets together; scikit-learn's own for several is the mean of theirs.
     ("rmse", "regression"): lambda y, p: theirs.root_mean_squared_error(y.ravel(), p.ravel()),
 }
@@ -196,11 +186,10 @@ def test_like_scikit_learn(name, kind, seed):
 
 
 def test_every_metric_of_the_project_that_is_computed_has_its_reference():
-    here = {path.stem.replace("_", "-") for path in (plugins.PACKAGE / "metrics").glob("*.py")}
+    here = {path.stem for path in (plugins.PACKAGE / "metrics").glob("*.py")}
     ours = {(name, kind) for name, kind in COMPUTED if name in here}
-    by_hand = {"smape", "smape-first-target", "smape-last-target"}
-    by_hand |= {name for name, _ in ours if metric(name).windows is not None}
-    assert ours == {*REFERENCES, *((name, "regression") for name in by_hand)}
+    bases = {(name, kind) for name, kind in REFERENCES if "@" not in name}
+    assert ours == bases | {("smape", "regression")}
 
 
 CLASSIFIED = [name for name, kind in REFERENCES if kind == "classification"]
@@ -259,7 +248,7 @@ def test_balanced_accuracy_of_several_labels_by_hand():
     y = np.array([[1, 0, 0], [1, 1, 0]], bool)
     found = np.array([[2.0, -1, 3], [-1, 1, -1]])
     # 2 of 3 that are true, 2 of 3 that are not.
-    assert value("balanced-accuracy", found, y) == pytest.approx(2 / 3)
+    assert value("balanced_accuracy", found, y) == pytest.approx(2 / 3)
 
 
 def test_a_label_is_true_above_zero_only():
@@ -288,71 +277,17 @@ def test_smape_by_hand(found, y, expected):
 
 def test_the_smape_of_a_target_by_hand():
     found, y = np.array([[1.0, 2], [3, 0]]), np.array([[3.0, 2], [3, 1]])
-    assert value("smape-first-target", found, y) == pytest.approx((2 / 2 + 0) / 2)
-    assert value("smape-last-target", found, y) == pytest.approx((0 + 2) / 2)
+    assert value("smape@first_target", found, y) == pytest.approx((2 / 2 + 0) / 2)
+    assert value("smape@last_target", found, y) == pytest.approx((0 + 2) / 2)
 
 
 def test_balanced_accuracy_averages_the_sides_that_there_are():
-    metric = plugins.load("metrics", "balanced-accuracy", "METRIC")
+    of = metric("balanced_accuracy")
 
     def value(outputs, y):
-        return metric.client(metric.samples(np.array(outputs), np.array(y)).mean(0))
+        return of.client(of.samples(np.array(outputs), np.array(y)).mean(0))
 
     assert value([[-1.0, -1.0]], [[False, False]]) == 1
     assert value([[1.0, -1.0]], [[True, True]]) == 0.5
     assert value([[1.0], [1.0]], [0, 0]) == 1  # one label only
     assert value([[1.0, -1.0], [1.0, 1.0]], [[True, False], [True, False]]) == 0.75
-
-
-# --- Over clients
-
-
-def test_over_clients_by_hand():
-    # Of six clients two are the best fifth, rounded up, and two the worst.
-    values = np.array([0.1, 0.9, 0.5, 0.3, 0.7, 0.5])
-    found = {name: metric(name).over(values) for name in NAMES if metric(name).over is not np.mean}
-    variance = sum((v - 0.5) ** 2 for v in values) / 6
-    assert found == {
-        "accuracy-best-fifth": pytest.approx(0.8),
-        "accuracy-worst-fifth": pytest.approx(0.2),
-        "accuracy-best-fifth-variance": pytest.approx(0.01),
-        "accuracy-worst-fifth-variance": pytest.approx(0.01),
-        "accuracy-variance": pytest.approx(variance),
-        "accuracy-drifting-variance": pytest.approx(variance),
-        "balanced-accuracy-variance": pytest.approx(variance),
-        "f1-variance": pytest.approx(variance),
-        "smape-best-fifth": pytest.approx(0.2),
-        "smape-worst-fifth": pytest.approx(0.8),
-        "smape-best-fifth-variance": pytest.approx(0.01),
-        "smape-worst-fifth-variance": pytest.approx(0.01),
-        "smape-variance": pytest.approx(variance),
-        "smape-drifting-variance": pytest.approx(variance),
-    }
-    assert metric("accuracy-worst-fifth").over(values[:1]) == 0.1
-
-
-@pytest.mark.parametrize("name", [n for n in NAMES if metric(n).over is not np.mean])
-def test_what_is_taken_over_clients_is_of_the_clients_own_scores(name):
-    words = name.split("-")
-    starts = ["-".join(words[:n]) for n in range(len(words) - 1, 0, -1)]
-    base = metric(next(start for start in starts if start in NAMES))
-    of = metric(name)
-    assert (of.samples, of.client, of.kinds, of.power) == (
-        *(base.samples, base.client, base.kinds, base.power),
-    )
-
-
-def test_errors_of_single_windows_are_over_all_targets():
-    """What the public code of FATHOM's authors calls errors of targets, by hand."""
-    y = np.array([[10.0, 20], [10, 20], [10, 20]])
-    outputs = y + np.array([[1.0], [3], [100]])
-
-    def score(name, n=3):
-        return metric(name).score(outputs[:n], y[:n])
-
-    assert score("mae-first-window") == 1
-    assert score("mae-second-window") == 3
-    assert score("mae-first-windows") == 2  # as many as targets
-    assert score("smape-first-window") == pytest.approx((1 / 10.5 + 1 / 20.5) / 2)
-    assert score("smape-second-window") == pytest.approx((3 / 11.5 + 3 / 21.5) / 2)
-    assert score("mae-second-window", n=1) == 1  # there is no other

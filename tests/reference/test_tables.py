@@ -6,8 +6,8 @@ import re
 import pytest
 from helpers import ROOT
 
-from fedreact import plugins
 from fedreact.errors import UserError
+from fedreact.metrics.grammar import load_metric
 from fedreact.reference import store, tables
 from fedreact.reference.tables import Kept
 from fedreact.tables import grid
@@ -46,7 +46,7 @@ def test_each_mean_of_a_table_stands_on_its_page(kept):
         numbers = set(re.findall(r"-?\d[\d,]*(?:\.\d+)?", path.read_text()))
         lines = kept.lines(path).dropna(subset="mean")
         for metric, means in lines.groupby("metric")["mean"]:
-            decimals = plugins.load("metrics", metric, "METRIC").decimals
+            decimals = load_metric(metric).decimals
             assert {grid.number(mean, decimals) for mean in means} <= numbers, path
 
 

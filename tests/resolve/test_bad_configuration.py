@@ -403,7 +403,7 @@ def test_a_paper_whose_name_is_no_part_of_paths(configured, monkeypatch):
 
 # ---- Published values ---------------------------------------------------------------------------
 
-SCORES = ("accuracy", "rand", "worst_cluster", "rmse", "steps", "gflops")
+SCORES = ("accuracy", "rand", "accuracy@worst_cluster", "rmse", "steps", "gflops")
 TABLES = ("table01", "table05", "table10", "table12", "sumo_constant")
 """Of published values with all keys that there are, and one of a study."""
 

@@ -221,6 +221,20 @@ def test_a_metric(plan):
     assert found.keys() == {"run", "table"}
 
 
+def test_a_part_of_a_metrics_name(plan):
+    """Table 2 shows ``accuracy@worst_cluster`` beside the accuracy."""
+    found = touched(plan, "src/fedreact/metrics/subsets/worst_cluster.py")
+    assert found["run"] == runs_of(plan, lambda *key: "accuracy@worst_cluster" in key[-1])
+    assert found["table"] == {"table02"}
+    assert found.keys() == {"run", "table"}
+
+
+def test_metrics_that_runs_record_touch_no_run(plan):
+    found = touched(plan, "src/fedreact/metrics/recorded.py")
+    assert "table05" in found["table"]
+    assert "run" not in found
+
+
 def test_a_kind_of_figure(plan):
     found = touched(plan, "src/fedreact/figures/spectrogram.py")
     kinds = {name for name in plan.figures if plan.outputs.entry(name)[2].kind == "spectrogram"}
@@ -234,7 +248,7 @@ def test_a_study(plan):
 FOLDERS = [
     *("algorithms/clustered", "algorithms/synchronous", "models/architectures"),
     *("models/encoders", "data/sources", "clients/partitioners", "clients/drifts"),
-    *("metrics", "optimizers", "figures", "studies"),
+    *("metrics", "metrics/subsets", "metrics/reducers", "optimizers", "figures", "studies"),
 ]
 
 

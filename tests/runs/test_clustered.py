@@ -25,6 +25,7 @@ from fedreact.clients.validation import held_back
 from fedreact.data.dataset import SeriesDataset
 from fedreact.engine.place import Place
 from fedreact.errors import UserError
+from fedreact.metrics.grammar import load_metric
 from fedreact.runs import contract
 from fedreact.runs.clustered import rounds
 from fedreact.runs.clustered import run as clustered
@@ -47,7 +48,7 @@ SHARED = {n: make for n, make in METHODS.items() if "n_clusters" not in OF_PAPER
 
 
 def metrics(*names):
-    return {name: plugins.load("metrics", name, "METRIC") for name in names}
+    return {name: load_metric(name) for name in names}
 
 
 ACCURACY = metrics("accuracy")
@@ -195,8 +196,8 @@ def test_accuracy_weighs_samples_and_shares_models():
 
 def test_samples_in_no_order_have_no_first_window():
     held_out = HeldOut(np.array([[0.0], [1.0], [2.0]]), np.array([1.0, 4.0, 3.0]))
-    given = np.ones((2, 1, 2), np.float32), np.full((2, 3), 1 / 3), metrics("mae_first_window")
-    with pytest.raises(UserError, match="metric mae_first_window is of the first test windows"):
+    given = np.ones((2, 1, 2), np.float32), np.full((2, 3), 1 / 3), metrics("mae@first_window")
+    with pytest.raises(UserError, match="metric mae@first_window is of the first test windows"):
         held_out.scores(*given)
 
 
@@ -224,7 +225,7 @@ def test_scores_of_labels_are_scikit_learns(kind):
     models[0, 3, -1] = -50  # a label that is never found
     several = kind == "several labels"
     y = rng.random((60, 4)) < 0.3 if several else Y[:60]
-    asked = metrics("accuracy", "f1", "precision", "recall", "balanced-accuracy")
+    asked = metrics("accuracy", "f1", "precision", "recall", "balanced_accuracy")
     found = HeldOut(FEATURES[:60], y).scores(models, WEIGHED, asked)
     for k, weight in enumerate(WEIGHED):
         outputs = decision(models[k : k + 1], FEATURES[None, :60])[0]
@@ -240,7 +241,7 @@ def test_scores_of_labels_are_scikit_learns(kind):
             "f1": f1_score(true, guess, **given, **average),
             "precision": precision_score(true, guess, **given, **average),
             "recall": recall_score(true, guess, **given, **average),
-            "balanced-accuracy": balanced_accuracy_score(true, guess, **given),
+            "balanced_accuracy": balanced_accuracy_score(true, guess, **given),
         }
         assert {n: v[k] for n, v in found.items()} == pytest.approx(expected), k
 
@@ -280,15 +281,16 @@ def test_regression_pays_off_where_clients_differ():
     setting = Setting(2, truth=plan.truth)
     names = ("local", "global-mma", "oracle-mma", "fed-react-a1", "ec-mma", "sc-mma")
     methods = {name: METHODS[name](setting) for name in names}
-    of_round = (X, y, partition, plan, methods, Regression(), 0, metrics("rmse"), 40)
+    asked = metrics("rmse", "rmse@worst_cluster")
+    of_round = (X, y, partition, plan, methods, Regression(), 0, asked, 40)
     scores = list(rounds.run(*of_round))
     last = {s.method: s for s in scores[-len(names) :]}
     assert last["global-mma"].values["rmse"] > 2
     for name in ("local", "oracle-mma", "fed-react-a1", "ec-mma"):
         assert 0.08 < last[name].values["rmse"] < 0.15, name
-    # No labels, so these are no clusters that anyone knows, and no accuracies.
-    for value in ("rand", "worst_cluster", "worst_tenth"):
-        assert np.isnan(getattr(last["fed-react-a1"], value))
+    # No labels, so these are no clusters that anyone knows.
+    assert np.isnan(last["fed-react-a1"].rand)
+    assert np.isnan(last["fed-react-a1"].values["rmse@worst_cluster"])
 
 
 def test_regressions_without_a_model_by_hand():
@@ -313,12 +315,6 @@ def test_methods_that_train_svms_refuse_a_regression():
     uploads = Regression().clients(None, None, None)
     with pytest.raises(UserError, match="classification only"):
         uploads.train(np.zeros((2, 3)), 0.1, 1)
-
-
-def test_worst_cluster():
-    scores = run(toy())
-    assert all(s.worst_cluster <= accuracy(s) for s in scores)
-    assert any(s.worst_cluster < accuracy(s) for s in scores)
 
 
 def test_stationary_clients_are_tested_on_their_own_test_sets():
@@ -374,24 +370,25 @@ def lines(names, given=None, asked=ACCURACY, seed=0, of=None, **of_run):
 
 def test_a_job_has_a_line_for_each_round_and_method():
     names = ["fed-react-a1", "local", "flsc"]
-    found = lines(names)
+    of_clients = metrics("accuracy", "accuracy@worst_cluster", "accuracy@worst_tenth")
+    found = lines(names, asked=of_clients)
     assert list(found) == [(name, t) for t in (1, 2, 3) for name in names]
     for (name, _), values in found.items():
-        of_clusters = ["rand", "worst_cluster", "worst_tenth", "n_clusters"]
-        assert list(values) == ["accuracy", *of_clusters, "steps", "gflops", "bytes"]
+        assert list(values) == [*of_clients, "rand", "n_clusters", "steps", "gflops", "bytes"]
         assert values["steps"] == 123.0
         assert values["gflops"] > 4.5  # of Phase 1
         assert np.isnan(values["rand"]) == (name == "flsc")
         assert np.isnan(values["n_clusters"]) == (name == "flsc")
-        assert values["worst_tenth"] <= values["worst_cluster"] <= values["accuracy"]
+        worst, of_cluster, mean = (values[name] for name in reversed(of_clients))
+        assert worst <= of_cluster <= mean
     # A model of 4 labels and 3 weights of four bytes each; FLSC's three clusters all come down.
     model = 4 * 4 * (FEATURES.shape[1] + 1) / 1e6
     sent = {name: found[name, 2]["bytes"] - 2.0 for name in names}
     C = len(np.unique(inputs().partition.clusters))
     models = {"local": 0, "fed-react-a1": 4 * model, "flsc": 2 * (C + 1) * model}
     assert sent == pytest.approx(models)
-    assert str(lines(names)) == str(found)
-    assert str(lines(names, seed=1)) != str(found)
+    assert str(lines(names, asked=of_clients)) == str(found)
+    assert str(lines(names, asked=of_clients, seed=1)) != str(found)
 
 
 def test_compute_of_phase_2_counts_fits_descents_and_losses():
@@ -488,16 +485,9 @@ def test_jobs_of_other_targets_than_one_label(kind):
             "mae": mean_absolute_error(y[test], guess),
         }
     assert {n: found[n] for n in expected} == pytest.approx(expected, rel=1e-3)
-    assert np.isnan(found["worst_cluster"])  # nobody knows the clusters
 
 
 # --- What is kept of clients
-
-
-def test_the_worst_tenth_by_hand():
-    scores = np.arange(25.0)
-    assert rounds.worst_tenth(scores) == 1.0  # of 0, 1 and 2
-    assert rounds.worst_tenth(scores[:3]) == 0.0
 
 
 def test_of_clients_that_have_not_been_seen_nothing_is_kept():
@@ -576,7 +566,7 @@ def test_clients_are_tested_on_others_samples_too():
     names = ["local", "global-mma"]
     found, plain = lines(names, exchange=True, rounds=2), lines(names, rounds=2)
     for index, values in found.items():
-        others = values.pop("accuracy_exchanged")
+        others = values.pop("accuracy@another_client")
         assert str(values) == str(plain[index])
         assert 0 <= others <= 1
     with pytest.raises(UserError, match="exchange: clients whose data drifts"):

@@ -6,10 +6,11 @@ import numpy as np
 import pytest
 from made_data import dataset
 
-from fedreact import npz, plugins
+from fedreact import npz
 from fedreact.clients.partition import Partition
 from fedreact.clients.partitioners.owner import partition_by_owner
 from fedreact.engine.place import Place
+from fedreact.metrics.grammar import load_metric
 from fedreact.runs import contract, jobs
 from fedreact.runs.facts import run as facts
 from fedreact.runs.facts.spec import INDEX, Options
@@ -27,7 +28,7 @@ def methods(*names):
 
 
 def lines(folder, data, names, asked, partition=PARTITION):
-    metrics = {name: plugins.load("metrics", name, "METRIC") for name in asked}
+    metrics = {name: load_metric(name) for name in asked}
     place = Place("cpu", 1, folder)
     inputs = contract.Inputs(data, partition)
     return list(facts.run(inputs, Options(), methods(*names), metrics, 0, place))
@@ -65,10 +66,10 @@ def test_persistence_of_a_regression_by_hand(tmp_path, shape):
 def test_persistence_of_several_targets_and_labels(tmp_path):
     both = np.stack([TARGETS, -TARGETS], 1), np.stack([BEFORE, -TARGETS], 1)
     data = dataset(both[0], previous=both[1])
-    (line,) = lines(tmp_path, data, ["persistence"], ["mae", "mae_first_window"])
+    (line,) = lines(tmp_path, data, ["persistence"], ["mae", "mae@first_window"])
     assert line.values["mae"] == pytest.approx((2.5 / 2 + 5 / 2) / 2)
     # The error is that of one of two targets; the second client has one window.
-    assert line.values["mae_first_window"] == pytest.approx((3 / 2 + 5 / 2) / 2)
+    assert line.values["mae@first_window"] == pytest.approx((3 / 2 + 5 / 2) / 2)
     true = np.array([[0, 0], [0, 0], [1, 0], [1, 1], [0, 0], [0, 1]], bool)
     was = np.array([[0, 0], [0, 0], [1, 0], [0, 1], [0, 0], [1, 1]], bool)
     (line,) = lines(tmp_path, dataset(true, previous=was), ["persistence"], ["f1", "accuracy"])

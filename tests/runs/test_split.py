@@ -15,6 +15,7 @@ from fedreact.engine.place import Place
 from fedreact.engine.split import Federation, multiply_adds
 from fedreact.errors import UserError
 from fedreact.losses.of_tasks import LossOfTasks
+from fedreact.metrics.grammar import load_metric
 from fedreact.runs import contract
 from fedreact.runs.split import run as split
 from fedreact.runs.split.spec import Options
@@ -63,7 +64,7 @@ def run(folder, *algorithms, of=None, asked=("f1",), workers=1, seed=0, **how):
     found = [
         contract.method("split", name, options_of(name), f"method {name}") for name in algorithms
     ]
-    metrics = {name: plugins.load("metrics", name, "METRIC") for name in asked}
+    metrics = {name: load_metric(name) for name in asked}
     place = Place("cpu", workers, folder / "checkpoint.npz")
     lines = split.run(of or inputs(), replace(OPTIONS, **how), found, metrics, seed, place)
     return [
@@ -203,13 +204,13 @@ def test_workers_change_no_bit(tmp_path, algorithm):
 
 @EACH
 def test_any_task(tmp_path, algorithm):
-    asked = ("mae", "mae_first_windows")
+    asked = ("mae", "mae@window_per_target")
     ((_, values, clients),) = run(tmp_path, algorithm, of=inputs("regression"), asked=asked)
     assert np.isfinite(values["mae"])
-    assert values["mae_first_windows"] != values["mae"]
+    assert values["mae@window_per_target"] != values["mae"]
     assert np.shape(clients["forecast"]) == np.shape(clients["actual"]) == (K, 8)
     ((_, values, _),) = run(tmp_path, algorithm)
-    assert 0 <= values["balanced_accuracy_changed"] <= 1
+    assert 0 <= values["balanced_accuracy@changed_labels"] <= 1
 
 
 @EACH_LEARNT
@@ -336,6 +337,6 @@ def test_only_labels_that_have_changed_count_as_changes():
     outputs = np.where(np.array([[[False, False], [True, False]]]), 1.0, -1.0)
     found = split.found_by_run(outputs, true, before)
     # One came and is found, one went and is found; what stayed does not count.
-    assert found == {"balanced_accuracy_changed": 1.0}
+    assert found == {"balanced_accuracy@changed_labels": 1.0}
     repeated = split.found_by_run(np.where(before, 1.0, -1.0), true, before)
-    assert repeated == {"balanced_accuracy_changed": 0.0}
+    assert repeated == {"balanced_accuracy@changed_labels": 0.0}

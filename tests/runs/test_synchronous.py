@@ -29,6 +29,7 @@ from fedreact.engine.place import Place
 from fedreact.errors import UserError
 from fedreact.losses.objective import Data
 from fedreact.losses.supervised import SupervisedLoss
+from fedreact.metrics.grammar import load_metric
 from fedreact.rng import generator
 from fedreact.runs import contract
 from fedreact.runs.scoring import client_scores
@@ -62,7 +63,7 @@ def inputs(kind="classification"):
 
 
 def metrics(*names):
-    return {name: plugins.load("metrics", name, "METRIC") for name in names}
+    return {name: load_metric(name) for name in names}
 
 
 def methods(*names):
@@ -88,7 +89,7 @@ def outputs(folder, of, algorithm, personal=None):
     return found
 
 
-LABELLED = ("accuracy", "f1", "precision", "recall", "balanced-accuracy")
+LABELLED = ("accuracy", "f1", "precision", "recall", "balanced_accuracy")
 MODELS = pytest.mark.parametrize(
     ("algorithm", "personal"), [("fedavg", None), ("ditto", "personal"), ("apfl", "mixed")]
 )
@@ -115,7 +116,7 @@ def test_scores_of_several_labels_are_scikit_learns(tmp_path, algorithm, persona
         "f1": lambda true, guess: f1_score(true, guess, average="micro", zero_division=0),
         "precision": lambda *of: precision_score(*of, average="micro", zero_division=0),
         "recall": lambda *of: recall_score(*of, average="micro", zero_division=0),
-        "balanced-accuracy": pooled(balanced_accuracy_score),
+        "balanced_accuracy": pooled(balanced_accuracy_score),
     }
     for name, score in expected.items():
         assert found[name] == pytest.approx(mean_over_clients(score, guesses, y)), name
@@ -133,10 +134,10 @@ def test_scores_of_one_label_are_scikit_learns(tmp_path, algorithm, personal):
         "f1": lambda *of: f1_score(*of, **macro),
         "precision": lambda *of: precision_score(*of, **macro),
         "recall": lambda *of: recall_score(*of, **macro),
-        "balanced-accuracy": balanced_accuracy_score,
+        "balanced_accuracy": balanced_accuracy_score,
     }
     for name, score in expected.items():
-        if name == "balanced-accuracy" and any(
+        if name == "balanced_accuracy" and any(
             set(g) - set(LABEL[t]) for g, t in zip(guesses, TEST)
         ):
             continue
@@ -151,7 +152,7 @@ def smape(true, found):
 @pytest.mark.parametrize("kind", ["regression", "several"])
 def test_errors_are_scikit_learns_in_the_targets_own_units(tmp_path, kind, algorithm, personal):
     of = inputs(kind)
-    windows = ("mae_first_window", "mae_second_window", "mae_first_windows")
+    windows = ("mae@first_window", "mae@second_window", "mae@window_per_target")
     asked = ("rmse", "mae", "smape", *windows)
     found = lines(tmp_path, of, (algorithm,), asked)[algorithm, 2]
     y, train = of.data.y.astype(float), np.concatenate(TRAIN)
@@ -169,9 +170,9 @@ def test_errors_are_scikit_learns_in_the_targets_own_units(tmp_path, kind, algor
         assert found[name] == pytest.approx(mean_over_clients(score, guesses, y), rel=1e-4), name
     first = [np.abs(y[test[:2]] - out[:2]).reshape(2, -1) for test, out in zip(TEST, guesses)]
     errors = np.stack(first)
-    assert found["mae_first_window"] == pytest.approx(errors[:, 0].mean(), rel=1e-4)
-    assert found["mae_second_window"] == pytest.approx(errors[:, 1].mean(), rel=1e-4)
-    assert found["mae_first_windows"] == pytest.approx(errors[:, : y[0].size].mean(), rel=1e-4)
+    assert found["mae@first_window"] == pytest.approx(errors[:, 0].mean(), rel=1e-4)
+    assert found["mae@second_window"] == pytest.approx(errors[:, 1].mean(), rel=1e-4)
+    assert found["mae@window_per_target"] == pytest.approx(errors[:, : y[0].size].mean(), rel=1e-4)
     if kind == "regression":  # not of targets in units of their deviation
         assert unit > 1.5
         assert found["rmse"] > 0.3
@@ -453,7 +454,7 @@ def test_clients_are_tested_on_others_samples_too(tmp_path):
     both = lines(tmp_path / "both", algorithms=names, exchange=True)
     plain = lines(tmp_path / "plain", algorithms=names)
     for index, values in both.items():
-        others = values.pop("accuracy_exchanged")
+        others = values.pop("accuracy@another_client")
         assert values == plain[index]
         # One model for all is tested on the same samples, by other clients.
         assert (others == pytest.approx(values["accuracy"])) == (index[0] == "fedavg")
@@ -462,8 +463,8 @@ def test_clients_are_tested_on_others_samples_too(tmp_path):
 def test_errors_on_others_samples_have_the_targets_unit(tmp_path):
     of = inputs("regression")
     found = lines(tmp_path, of, asked=("rmse", "mae"), exchange=True)["fedavg", 2]
-    assert list(found)[:3] == ["rmse", "mae", "rmse_exchanged"]
-    assert found["rmse_exchanged"] == pytest.approx(found["rmse"], rel=1e-5)
+    assert list(found)[:3] == ["rmse", "mae", "rmse@another_client"]
+    assert found["rmse@another_client"] == pytest.approx(found["rmse"], rel=1e-5)
 
 
 def test_passes_over_all_samples_are_part_of_a_budget(tmp_path):

@@ -83,8 +83,8 @@ def test_without_a_target_nothing_is_taken_away():
 
 
 def test_what_is_no_score_cannot_be_reached():
-    with pytest.raises(UserError, match=r"^reaching: n-clusters is no score"):
-        reached(LAYOUT, replace(ABOUT, reaching="n-clusters"), scores())
+    with pytest.raises(UserError, match=r"^reaching: n_clusters is no score"):
+        reached(LAYOUT, replace(ABOUT, reaching="n_clusters"), scores())
 
 
 def beyond(ours, theirs, score="accuracy", cost="minutes"):
@@ -143,5 +143,5 @@ def test_smaller_errors_are_reached_later():
 def test_only_seeds_of_both_are_compared():
     one = of("b")[lambda lines: lines["seed"] == 1]
     assert [list(found) for found in beyond(of("a"), one)] == [[1], [1]]
-    with pytest.raises(UserError, match=r"^reaching: n-clusters is no score"):
-        beyond(of("a"), one, "n-clusters")
+    with pytest.raises(UserError, match=r"^reaching: n_clusters is no score"):
+        beyond(of("a"), one, "n_clusters")

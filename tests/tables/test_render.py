@@ -11,7 +11,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 from small_table import LAYOUT, LOST, METRICS, PUBLISHED, scores
 
-from fedreact import plugins
+from fedreact.metrics.grammar import load_metric
 from fedreact.tables import cells, render
 from fedreact.tables.grid import Cell, cell_of, grid
 from fedreact.tables.labels import UNNAMED, Names
@@ -31,7 +31,7 @@ def frame(*lines):
 def text(reference=None, **changes):
     """The texts of a cell that differs from one in these values."""
     (line,) = frame(changes).to_dict("records")
-    metric = plugins.load("metrics", line["metric"], "METRIC")
+    metric = load_metric(line["metric"])
     return cell_of(line, metric, reference).text
 
 
@@ -76,7 +76,7 @@ def test_a_cell_by_hand(changes, shown):
 
 def test_an_interval_that_a_bound_below_zero_cuts_is_written_in_words():
     line = BASE | {"mean": -0.5, "ci_low": -1.0, "ci_high": 0.2}
-    accuracy = plugins.load("metrics", "accuracy", "METRIC")
+    accuracy = load_metric("accuracy")
     assert cell_of(line, accuracy).spread == "(-1.000 to 0.200)"
 
 
@@ -107,7 +107,7 @@ def test_a_cell_of_nothing_is_a_dash():
 
 def test_a_line_of_the_csv_module_gives_the_same_cell():
     line = BASE | {"gap_low": "", "gap_high": ""}
-    accuracy = plugins.load("metrics", "accuracy", "METRIC")
+    accuracy = load_metric("accuracy")
     assert cell_of(line, accuracy, "A1").text == "0.902 ± 0.005 [0.774] ≠"
     more = line | {"published_plus_minus": 0.02}
     assert cell_of(more, accuracy, "A1").text == "0.902 ± 0.005 [0.774 ± 0.020] ≠"
@@ -283,7 +283,7 @@ def test_each_mean_of_the_csv_stands_in_both_forms_once(means, n_columns, metric
     laid_out = grid(frame(*lines), "", [])
     want = []
     for line in lines:
-        decimals = plugins.load("metrics", line["metric"], "METRIC").decimals
+        decimals = load_metric(line["metric"]).decimals
         want.append(f"{line['mean']:.{decimals}f}")
     shown = [cell.split(" ")[0] for row in rows_of(render.markdown(laid_out)) for cell in row[1:]]
     assert sorted(x for x in shown if re.fullmatch(r"[\d.]+", x)) == sorted(want)

@@ -136,7 +136,7 @@ def _name(low, high):
 
 def _unit(metric):
     """The name of a metric that is short enough for a row."""
-    return metric.replace("_", " ")
+    return metric.translate(str.maketrans({"_": " ", "@": " ", ":": ", "}))
 
 
 def _height(rows: Sequence[Row]) -> float:

@@ -12,8 +12,8 @@ from dataclasses import dataclass
 
 import numpy as np
 
-from fedreact import plugins
 from fedreact.claims.contract import Claim
+from fedreact.metrics.grammar import load_metric
 from fedreact.tables import published as values
 
 SHARE = 0.25
@@ -39,7 +39,7 @@ def sign(relation: str, metric: str) -> int:
         return 0
     if relation in ("higher", "lower"):
         return 1 if relation == "higher" else -1
-    lower = plugins.load("metrics", metric, "METRIC").better == "lower"
+    lower = load_metric(metric).better == "lower"
     return -1 if lower == (relation == "better") else 1
 
 

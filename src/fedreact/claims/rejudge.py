@@ -15,7 +15,7 @@ import numpy as np
 import pandas as pd
 from scipy.special import stdtrit
 
-from fedreact import options, plugins
+from fedreact import options
 from fedreact.claims import margins
 from fedreact.claims.contract import Claim
 from fedreact.claims.contrasts import (
@@ -30,6 +30,7 @@ from fedreact.claims.contrasts import (
 from fedreact.claims.judged import COLUMNS, corrected, judgement
 from fedreact.claims.testable import chance_level, is_of_predictions, why_not
 from fedreact.errors import UserError
+from fedreact.metrics.grammar import load_metric
 from fedreact.reading import read_yaml
 from fedreact.tables import cells
 from fedreact.tables import published as values
@@ -193,7 +194,7 @@ def _untestable(kept, claim, line):
         theirs["ci_low"],
         chance_level(metric, task) if task else None,
         {label: one["mean"] for label, one in beside.items() if one is not None},
-        plugins.load("metrics", metric, "METRIC").better or "higher",
+        load_metric(metric).better or "higher",
     )
 
 

@@ -4,9 +4,9 @@ from collections.abc import Mapping, Sequence
 
 import pandas as pd
 
-from fedreact import plugins
 from fedreact.claims.contrasts import OUTCOMES
 from fedreact.claims.judged import BETWEEN, labels
+from fedreact.metrics.grammar import load_metric
 from fedreact.tables.render import tex
 
 HEADER = ["claim", "source", "outcome", "after Holm", "difference", "detectable", "P", "published"]
@@ -192,7 +192,7 @@ def signed(difference: float, metric: str) -> str:
 
 
 def _decimals(metric):
-    return plugins.load("metrics", metric, "METRIC").decimals + 1
+    return load_metric(metric).decimals + 1
 
 
 def _signed(value, decimals):

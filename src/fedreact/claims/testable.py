@@ -7,9 +7,7 @@ of methods are asked: one of settings, or with a number, is always testable.
 
 from collections.abc import Mapping
 
-import numpy as np
-
-from fedreact import plugins
+from fedreact.metrics.grammar import load_metric
 from fedreact.task import Task
 
 
@@ -22,8 +20,8 @@ def chance_level(metric: str, task: Task) -> float | None:
 
 def is_of_predictions(metric: str) -> bool:
     """Say whether a metric scores predictions: only then does a trivial predictor tell anything."""
-    found = plugins.load("metrics", metric, "METRIC")
-    return found.better is not None and found.samples is not None and found.over is np.mean
+    found = load_metric(metric)
+    return found.better is not None and found.samples is not None and found.is_plain_mean
 
 
 def why_not(

@@ -41,9 +41,9 @@ class Bars(FigureKind):
         import pandas as pd
         from matplotlib.figure import Figure
 
-        from fedreact import plugins
         from fedreact.figures.looks import looks
         from fedreact.figures.style import interval, seeds_of, title_and_legend, with_seeds
+        from fedreact.metrics.grammar import load_metric
 
         (metric,) = self.metrics
         figure = Figure(figsize=(1.2 + 2.0 * len(self.groups), 3.2), layout="constrained")
@@ -65,7 +65,7 @@ class Bars(FigureKind):
             }
             axes.bar(at, mean, 0.92 * width, yerr=half.fillna(0), **look)
         axes.set_xticks(range(len(self.groups)), list(self.groups), fontsize="small")
-        axes.set_ylabel(plugins.load("metrics", metric, "METRIC").title, fontsize="small")
+        axes.set_ylabel(load_metric(metric).title, fontsize="small")
         axes.tick_params(labelsize="small")
         axes.spines[["top", "right"]].set_visible(False)
         title_and_legend(figure, [axes], with_seeds(title, seeds_of(cells)), 4)

@@ -40,8 +40,8 @@ class Clients(FigureKind):
         from matplotlib.figure import Figure
         from matplotlib.ticker import MaxNLocator
 
-        from fedreact import plugins
         from fedreact.figures.style import COLOURS, seeds_of
+        from fedreact.metrics.grammar import load_metric
 
         kept = {label: kept_of_clients(lines) for (_, label), lines in cells.items()}
         shown = [label for label, seeds in kept.items() if _grouped(seeds[0]["cluster"])]
@@ -75,7 +75,7 @@ class Clients(FigureKind):
             axes.plot([quarter, upper], [i, i], color=grey, linewidth=6, solid_capstyle="butt")
             axes.plot(median, i, "|", color="white", markersize=8, markeredgewidth=2)
             axes.plot(worst, i, "v", color=grey, markersize=6)
-        measured = plugins.load("metrics", self.metrics[0], "METRIC").title
+        measured = load_metric(self.metrics[0]).title
         axes.set_yticks(range(len(kept)), list(kept), fontsize="small")
         axes.set_ylim(len(kept) - 0.5, -0.5)
         axes.tick_params(axis="x", labelsize="small")

@@ -63,7 +63,6 @@ class Curves(FigureKind):
         import pandas as pd
         from matplotlib.figure import Figure
 
-        from fedreact import plugins
         from fedreact.figures.looks import looks
         from fedreact.figures.style import (
             balanced,
@@ -74,12 +73,13 @@ class Curves(FigureKind):
             title_and_legend,
             with_seeds,
         )
+        from fedreact.metrics.grammar import load_metric
 
         there = {key[0] for key in cells}
         panels = {name: own for name, own in self.panels.items() if name in there} or self.panels
         if missing := [name for name in self.panels if name not in panels]:
             title = f"{title}, left out: {'; '.join(missing)}"
-        score, *counted = (plugins.load("metrics", name, "METRIC") for name in self.metrics)
+        score, *counted = (load_metric(name) for name in self.metrics)
         looks_of, titles = looks(self.legend()), panel_names(panels, cells)
         several = len(counted) > 1
         columns = len(counted) if several else min(2, len(panels))

@@ -44,8 +44,8 @@ class Differences(FigureKind):
         import numpy as np
         from matplotlib.figure import Figure
 
-        from fedreact import plugins
         from fedreact.figures.style import COLOURS, panel_names, seeds_of
+        from fedreact.metrics.grammar import load_metric
 
         shown = [s for s in self.settings if (s, "of") in cells and (s, "to") in cells]
         figure = Figure(figsize=(6, 1.2 + 0.5 * max(1, len(shown))), layout="constrained")
@@ -56,7 +56,7 @@ class Differences(FigureKind):
         names = panel_names(shown, cells)
         for i, label in enumerate(shown):
             (ours, metric), (theirs, _) = (_of_clients(cells[label, side]) for side in ("of", "to"))
-            gains, shown_as = ours - theirs, plugins.load("metrics", metric, "METRIC")
+            gains, shown_as = ours - theirs, load_metric(metric)
             measured, better = shown_as.title, 1 if shown_as.better == "higher" else -1
             labels.append(
                 f"{names[label]}\n{(better * gains > 0).sum()} better,"

@@ -74,9 +74,9 @@ class OverOption(FigureKind):
         """Draw a panel."""
         import pandas as pd
 
-        from fedreact import plugins
         from fedreact.figures.looks import looks
         from fedreact.figures.style import balanced, interval
+        from fedreact.metrics.grammar import load_metric
 
         looks_of = looks(self.legend())
         for i, label in enumerate(self.curves):
@@ -100,7 +100,7 @@ class OverOption(FigureKind):
         axes.set_xscale("log")
         axes.set_xticks(self.values, [f"{v:g}" for v in self.values])
         axes.minorticks_off()
-        title = plugins.load("metrics", metric, "METRIC").title
+        title = load_metric(metric).title
         axes.set(xlabel=self.label, ylabel=balanced(title, 24))
         axes.spines[["top", "right"]].set_visible(False)
 

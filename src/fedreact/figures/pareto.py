@@ -56,7 +56,6 @@ class Pareto(FigureKind):
         """Draw the panels, two beside each other."""
         from matplotlib.figure import Figure
 
-        from fedreact import plugins
         from fedreact.figures.style import (
             balanced,
             logarithmic,
@@ -65,12 +64,13 @@ class Pareto(FigureKind):
             title_and_legend,
             with_seeds,
         )
+        from fedreact.metrics.grammar import load_metric
 
         drawn = {panel for panel, _ in cells}
         panels = [panel for panel in self.panels if panel in drawn] or list(self.panels)
         if missing := [panel for panel in self.panels if panel not in panels]:
             title = f"{title}, left out: {'; '.join(missing)}"
-        score, cost = (plugins.load("metrics", name, "METRIC") for name in self.metrics)
+        score, cost = (load_metric(name) for name in self.metrics)
         columns = min(2, len(panels))
         rows = -(-len(panels) // columns)
         figure = Figure(figsize=(max(6, 3.6 * columns), 1.1 + 2.4 * rows), layout="constrained")

@@ -33,9 +33,9 @@ class Published(FigureKind):
         import pandas as pd
         from matplotlib.figure import Figure
 
-        from fedreact import plugins
         from fedreact.figures.looks import looks
         from fedreact.figures.style import balanced, title_and_legend
+        from fedreact.metrics.grammar import load_metric
 
         panels = {}
         for name, table in self.tables.items():
@@ -55,7 +55,7 @@ class Published(FigureKind):
         figure = Figure(figsize=(max(4.4, 3.6 * columns), 1.3 + 3.0 * rows), layout="constrained")
         grid = figure.subplots(rows, columns, squeeze=False).ravel()
         for axes, (name, own) in zip(grid, panels.items()):
-            metric = plugins.load("metrics", own["metric"].iloc[0], "METRIC")
+            metric = load_metric(own["metric"].iloc[0])
             for label, lines in own.groupby(by, sort=False):
                 _points(axes, lines, label, looks_of[label])
             seen = own[["mean", "ci_low", "ci_high", "published"]]

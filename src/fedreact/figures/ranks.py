@@ -108,9 +108,9 @@ class Ranks(FigureKind):
 
     def ranks(self, scores):
         """Ranks ``[method, dataset]`` of those that have all scores, the best on average first."""
-        from fedreact import plugins
+        from fedreact.metrics.grammar import load_metric
 
-        lower = plugins.load("metrics", self.metric, "METRIC").better == "lower"
+        lower = load_metric(self.metric).better == "lower"
         ranks = scores.dropna().rank(axis=0, ascending=lower, method="average")
         order = ranks.mean(axis=1).sort_values(kind="stable").index
         return ranks.loc[order]

@@ -52,10 +52,10 @@ class Rounds(FigureKind):
         from matplotlib.figure import Figure
         from matplotlib.ticker import MaxNLocator
 
-        from fedreact import plugins
         from fedreact.figures.style import panel_names, seeds_of, title_and_legend, with_seeds
+        from fedreact.metrics.grammar import load_metric
 
-        score = plugins.load("metrics", self.score, "METRIC")
+        score = load_metric(self.score)
         title, n = with_seeds(title, seeds_of(cells)), len(self.settings)
         columns = min(2, n)
         rows = -(-n // columns)

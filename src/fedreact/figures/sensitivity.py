@@ -48,9 +48,9 @@ class Sensitivity(FigureKind):
         import pandas as pd
         from matplotlib.figure import Figure
 
-        from fedreact import plugins
         from fedreact.figures.looks import looks
         from fedreact.figures.style import interval, seeds_of, title_and_legend, with_seeds
+        from fedreact.metrics.grammar import load_metric
 
         (metric,) = self.metrics
         figure = Figure(figsize=(1.9 * len(self.options) + 0.6, 2.8), layout="constrained")
@@ -76,7 +76,7 @@ class Sensitivity(FigureKind):
             axes.set_xlabel(self.labels.get(option, option), fontsize="small")
             axes.tick_params(labelsize="small")
             axes.spines[["top", "right"]].set_visible(False)
-        panels[0].set_ylabel(plugins.load("metrics", metric, "METRIC").title, fontsize="small")
+        panels[0].set_ylabel(load_metric(metric).title, fontsize="small")
         title_and_legend(figure, panels, with_seeds(title, seeds_of(cells)), len(self.settings))
         return figure
 

@@ -1,8 +1,14 @@
 """The contract of a metric: a file of this folder that defines ``METRIC``.
 
-A table, figure or claim names a metric by its file. Most are computed from a model's outputs, by
-statistics that are averaged over a client's samples. Others are found by a run itself (its steps,
-bytes, minutes, clusters); they only say here how they are shown.
+A table, figure or claim names a metric ``base``, ``base@subset``, ``base:reducer`` or
+``base@subset:reducer``: ``accuracy@worst_fifth:var`` is the variance of the accuracy over the worst
+fifth of the clients. The base is a file of this folder, the subset one of ``subsets/``, the reducer
+one of ``reducers/``. Without a subset all samples of all clients count, and without a reducer the
+value is the mean over clients. A new base has all subsets and reducers that make sense for it.
+
+A base is computed from a model's outputs, by statistics that are averaged over a client's samples.
+Metrics that a run records itself, e.g. its bytes, have no subset and no reducer. The project's are
+in ``recorded.py``; a user's own is a file that defines ``METRIC`` without ``samples``.
 """
 
 from collections.abc import Callable
@@ -27,8 +33,24 @@ COMPARED = ("accuracy", "f1", "rmse", "mae", "rand")
 
 
 @dataclass(frozen=True)
+class Groups:
+    """What a run knows of its clients: arrays ``[K]``, or ``None`` where it knows nothing.
+
+    Attributes
+    ----------
+    clusters
+        The true cluster of each client.
+    drifting
+        Whether a client's data drifts.
+    """
+
+    clusters: np.ndarray | None = None
+    drifting: np.ndarray | None = None
+
+
+@dataclass(frozen=True)
 class Metric:
-    """A metric.
+    """A metric. A base sets the attributes above ``windows``; subsets and reducers set the others.
 
     Attributes
     ----------
@@ -48,16 +70,17 @@ class Metric:
         ``samples(outputs [N, c], y [N] or [N, M]) -> [N, S]``: statistics of each sample, given
         scores of labels (several labels are true where theirs are above 0) or predicted targets;
         ``None`` if the run computes the metric itself.
-    windows
-        ``windows(n, c)``: which of a client's n test samples count, in their order; ``None``: all.
     client
         ``client(means [..., S]) -> [...]``: value of a client, given its samples' mean statistics.
-    over
-        ``over(values [K]) -> float``: value over clients, given theirs; their mean, as a rule.
-    of_drifting
-        Whether only drifting clients count, in runs with drift.
     power
-        Values are measured in the targets' unit (1), or have none (0).
+        A client's value is measured in the targets' unit (1), or has none (0). A reducer does not
+        change this, since it is given clients' values in their units.
+    windows
+        ``windows(n, c)``: which of a client's n test samples count, in their order; ``None``: all.
+    choose
+        ``choose(values [K], groups) -> indices``: which clients count; ``None``: all.
+    reduce
+        ``reduce(values) -> float``: one value of those of the clients that count.
     """
 
     title: str
@@ -67,11 +90,16 @@ class Metric:
     counted: bool = False
     kinds: tuple[Kind, ...] = ()
     samples: Callable[[np.ndarray, np.ndarray], np.ndarray] | None = None
-    windows: Callable[[int, int], slice] | None = None
     client: Callable[[np.ndarray], np.ndarray] = lambda means: means[..., 0]
-    over: Callable[[np.ndarray], float] = np.mean
-    of_drifting: bool = False
     power: int = 0
+    windows: Callable[[int, int], slice] | None = None
+    choose: Callable[[np.ndarray, Groups], np.ndarray] | None = None
+    reduce: Callable[[np.ndarray], float] = np.mean
+
+    @property
+    def is_plain_mean(self) -> bool:
+        """Whether its value is the mean over all clients."""
+        return self.choose is None and self.reduce is np.mean
 
     def score(self, outputs: np.ndarray, y: np.ndarray) -> float:
         """Value of a client, given its test samples' outputs ``[n, c]`` and truth."""
@@ -79,3 +107,9 @@ class Metric:
             some = self.windows(*outputs.shape)
             outputs, y = outputs[some], y[some]
         return self.client(self.samples(outputs, y).mean(0))
+
+    def over(self, values: np.ndarray, groups: Groups = Groups()) -> float:
+        """Value over clients, given theirs ``[K]``; NaN if none of them counts."""
+        if self.choose is not None:
+            values = values[self.choose(values, groups)]
+        return float(self.reduce(values)) if len(values) else float("nan")

@@ -16,9 +16,10 @@ from typing import Any
 import numpy as np
 import pandas as pd
 
-from fedreact import options, plugins
+from fedreact import options
 from fedreact.engine.place import Place
 from fedreact.errors import Diverged
+from fedreact.metrics.grammar import load_metric
 from fedreact.runs import contract as runs
 from fedreact.runs import jobs
 
@@ -105,7 +106,7 @@ def choose(kind, data, methods, universe: Universe, metric: str) -> dict[str, Ma
         return {}
     given, alike = candidates(methods, universe)
     scored = _run(kind, data, given, alike, metric)
-    sign = -1 if plugins.load("metrics", metric, "METRIC").better == "lower" else 1
+    sign = -1 if load_metric(metric).better == "lower" else 1
     best: dict[str, tuple[float, int]] = {}
     for name, i in places:
         score = np.nan_to_num(sign * scored[f"{name} {i}"], nan=-np.inf)
@@ -151,7 +152,7 @@ def _scores(kind, data, methods, universe: Universe, metric: str) -> dict[str, f
     inputs = _inputs(kind, data, universe.partition, universe.features)
     of_run = options.check(spec.Options, dict(universe.options), f"universe {universe.number}")
     made = jobs.read_methods(kind, methods, inputs.data.task)
-    loaded = plugins.load("metrics", metric, "METRIC")
+    loaded = load_metric(metric)
     computed = {} if loaded.samples is None else {metric: loaded}
     rounds: dict[str, list[float]] = {name: [] for name in methods}
     for line in of_kind.run(inputs, of_run, made, computed, universe.seed, Place()):

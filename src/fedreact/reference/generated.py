@@ -14,6 +14,8 @@ from pathlib import Path
 from fedreact import options, plugins
 from fedreact.catalogue import everything
 from fedreact.data.registry import DatasetEntry, load_registry, registries
+from fedreact.metrics import grammar
+from fedreact.metrics.grammar import load_metric
 from fedreact.options import text_of
 from fedreact.reference.keep import RUN
 from fedreact.resolve.config import SCALES, load_scale
@@ -230,11 +232,7 @@ def all_options() -> Iterator[str]:
             yield ""
         if without:
             yield f"Without options: {_listed(f'`{name}`' for name in without)}.\n"
-    yield "## Metrics\n"
-    yield "A table, figure or claim names a metric by its file in `src/fedreact/metrics/`.\n"
-    metrics = [(name, plugins.load("metrics", name, "METRIC")) for name in _metrics()]
-    lines = [(name, _cell(of.title), of.better or "", ", ".join(of.kinds)) for name, of in metrics]
-    yield from _table(("metric", "title", "better", "tasks"), lines, code=1)
+    yield from _metrics()
     yield "\n## Architectures and encoders\n"
     for what, defines in (("architectures", "ARCHITECTURE"), ("encoders", "ENCODER")):
         folder = f"models/{what}"
@@ -246,9 +244,41 @@ def all_options() -> Iterator[str]:
         yield ""
 
 
-def _metrics() -> list[str]:
-    """Names of all metrics, as the configuration has them."""
-    return [name.replace("-", "_") for name in plugins.names("metrics", "METRIC")]
+def _metrics() -> Iterator[str]:
+    """Yield the section of metrics: a table for each part of a metric's name."""
+    yield "## Metrics\n"
+    yield (
+        "A table, figure or claim names a metric `base`, `base@subset`, `base:reducer` or "
+        "`base@subset:reducer`. For example, `accuracy@worst_fifth:var` is the variance of the "
+        "accuracy over the worst fifth of the clients. Without a subset, all clients and samples "
+        "count. Without a reducer, the value is the mean over clients.\n"
+    )
+    bases = [(name, load_metric(name)) for name in grammar.names("base")]
+    lines = [
+        (n, _cell(of.title), of.better or "", ", ".join(of.kinds)) for n, of in bases if of.kinds
+    ]
+    yield from _table(("base", "title", "better", "tasks"), lines, code=1)
+    yield ""
+    lines = [(name, _kind(name), _of_part("subset", name)) for name in grammar.names("subset")]
+    yield from _table(("subset", "of what", "what it is"), lines, code=1)
+    yield "\nA subset that is *recorded* needs a run that records it, and has no reducer.\n"
+    lines = [(name, _of_part("reducer", name)) for name in grammar.names("reducer")]
+    yield from _table(("reducer", "what it is"), lines, code=1)
+    yield "\nRuns record these metrics themselves. They have no subset and no reducer:\n"
+    lines = [(name, _cell(of.title), of.better or "") for name, of in bases if not of.kinds]
+    yield from _table(("metric", "title", "better"), lines, code=1)
+
+
+def _kind(subset: str) -> str:
+    """What a subset consists of: clients, windows, targets, or what a run records."""
+    folder, defines, _ = grammar.PARTS["subset"]
+    return type(plugins.load(folder, subset, defines)).__name__.lower()
+
+
+def _of_part(what: str, name: str) -> str:
+    """First line of the file of a metric's subset or reducer."""
+    folder, defines, _ = grammar.PARTS[what]
+    return _cell(_inline(_first(plugins.find(folder, name, defines))))
 
 
 # ---- Datasets -----------------------------------------------------------------------------------

@@ -5,9 +5,9 @@ from dataclasses import dataclass, field
 from pathlib import Path
 from typing import Any
 
-from fedreact import plugins
 from fedreact.claims import judged, render
 from fedreact.claims.contract import Claim as Asked
+from fedreact.metrics.grammar import load_metric
 from fedreact.report.names import interval, number
 from fedreact.report.tables import Table
 
@@ -100,7 +100,7 @@ def read(csv: Path, claims: Mapping[str, Mapping], paper: str, tables: Mapping[s
             continue
         taken = lines[lines["reading"] == ""].to_dict("records")
         whole, *contrasts = taken
-        asked, metric = Asked(**given), plugins.load("metrics", whole["metric"], "METRIC")
+        asked, metric = Asked(**given), load_metric(whole["metric"])
         table = tables.get(asked.table)
         readings = [lines[lines["reading"] == one].to_dict("records") for one in _others(lines)]
         scope = render.scope(whole, contrasts) if len(contrasts) > 1 else ""

@@ -13,11 +13,11 @@ from typing import Any
 
 import pandas as pd
 
-from fedreact import plugins
 from fedreact.claims import judged
 from fedreact.claims.contrasts import OUTCOMES
 from fedreact.claims.summary import sum_up
 from fedreact.metrics.contract import COMPARED
+from fedreact.metrics.grammar import load_metric
 from fedreact.reading import read_yaml
 from fedreact.report import claims as claims_of
 from fedreact.report import tables as tables_of
@@ -249,7 +249,7 @@ def _effect(lines, margins):
     ]
     at = max(range(len(sizes)), key=lambda i: sizes[i])
     line = clear.iloc[at]
-    metric = plugins.load("metrics", line["metric"], "METRIC")
+    metric = load_metric(line["metric"])
     d = metric.decimals
     ci = interval(line["ci_low"], line["ci_high"], d, "+")
     text = f"{number(line['difference'], d, '+')} ({ci}) {metric.title.lower()}"

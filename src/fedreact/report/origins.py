@@ -11,7 +11,7 @@ from collections.abc import Sequence
 from pathlib import Path
 from typing import Any
 
-from fedreact import plugins
+from fedreact.metrics.grammar import load_metric
 from fedreact.report.names import interval, number
 from fedreact.report.tables import Table
 from fedreact.tables import origins
@@ -104,7 +104,7 @@ def _shown(path):
 
 
 def _cell(table, line, of, texts):
-    metric = plugins.load("metrics", line["metric"], "METRIC")
+    metric = load_metric(line["metric"])
     d = metric.decimals + 1
     facts = {"Metric": metric.title, "Data": line["data"]}
     if line["n_seeds"]:

@@ -8,7 +8,7 @@ from typing import Any
 
 import pandas as pd
 
-from fedreact import plugins
+from fedreact.metrics.grammar import load_metric
 from fedreact.report.names import interval, number, printed
 from fedreact.resolve.files import ORIGINS
 from fedreact.tables.labels import Names
@@ -136,7 +136,7 @@ def _blocks(lines, methods, labels):
     turned = n["column"] > max(WIDEST, n["row"])
     side, top = ("column", "row") if turned else ("row", "column")
     for metric, placed in of_metric.items():
-        shown = plugins.load("metrics", metric, "METRIC")
+        shown = load_metric(metric)
         best = _best(placed, methods, shown.better)
         cells = {(line[side], line[top]): _cell(at, line, shown, at in best) for at, line in placed}
         columns, rows = ([*dict.fromkeys(line[key] for _, line in placed)] for key in (top, side))

@@ -5,10 +5,10 @@ from collections.abc import Iterator
 from dataclasses import replace
 from typing import Any
 
-from fedreact import plugins
 from fedreact.claims import margins, testable
 from fedreact.claims.contract import Claim
 from fedreact.errors import UserError, unknown
+from fedreact.metrics.grammar import load_metric
 from fedreact.resolve.cells import Cell
 from fedreact.resolve.code import digest
 from fedreact.resolve.experiments import Experiments
@@ -118,7 +118,7 @@ class Claims:
             "reading": TAKEN,
             "relation": claim.relation,
             "sign": margins.sign(claim.relation, metric),
-            "better": plugins.load("metrics", metric, "METRIC").better or "higher",
+            "better": load_metric(metric).better or "higher",
             "metric": metric,
             "margin": self.margin(paper.name, name, metric, contrasts),
             "over": claim.over,

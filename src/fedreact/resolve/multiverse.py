@@ -6,12 +6,12 @@ from itertools import product
 from math import prod
 from typing import Any
 
-from fedreact import options, plugins
+from fedreact import options
 from fedreact.errors import UserError, unknown
 from fedreact.multiverse.universe import Choice, changes, draw
 from fedreact.resolve import multiverse_asked
 from fedreact.resolve.claims import Claims
-from fedreact.resolve.code import digest
+from fedreact.resolve.code import digest, files_of
 from fedreact.resolve.experiments import Experiments
 from fedreact.resolve.job import Job
 from fedreact.resolve.multiverse_asked import methods_of, option
@@ -50,7 +50,7 @@ class Multiverse:
             if content.multiverse.kind not in runs.kinds():
                 raise UserError(f"kind: {unknown(content.multiverse.kind, runs.kinds())}")
             for name in self._plugins(paper):
-                plugins.find(*name)
+                files_of(*name)
             self.asked(paper)
             each = [(one, place) for one in self.choices(paper) for place in range(len(one.values))]
             for setting, (choice, place) in product(self.settings(paper, DRAWN), each):

@@ -7,6 +7,7 @@ from typing import Any
 from fedreact import options, plugins
 from fedreact.errors import UserError
 from fedreact.metrics.contract import PRIMARY
+from fedreact.metrics.grammar import load_metric
 from fedreact.resolve.cells import Cell, Cells
 from fedreact.resolve.scales import PARTITIONERS
 from fedreact.resolve.searches import Searches
@@ -61,7 +62,7 @@ class Workload:
             job.methods.setdefault(cell.method.name, cell.method)
             kind = self.settings.datasets.task(cell.data).kind
             for metric in (PRIMARY[kind], *metrics):
-                found = plugins.load("metrics", metric, "METRIC")
+                found = load_metric(metric)
                 if found.samples is not None and kind in found.kinds:
                     job.metrics.setdefault(metric)
 

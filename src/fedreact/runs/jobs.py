@@ -4,6 +4,7 @@ import csv
 import logging
 from argparse import Namespace
 from collections.abc import Iterable, Mapping, Sequence
+from functools import cache
 from pathlib import Path
 from typing import Any
 
@@ -17,6 +18,8 @@ from fedreact.data import checks as of_data
 from fedreact.data.dataset import SeriesDataset
 from fedreact.errors import UserError
 from fedreact.metrics.contract import PRIMARY, Metric
+from fedreact.metrics.grammar import load_metric
+from fedreact.metrics.grammar import names as names_of_metrics
 from fedreact.runs import contract as runs
 from fedreact.runs.contract import Inputs, Line, Method, method, skipped
 from fedreact.runs.of_clients import CLIENTS, OfClients
@@ -69,7 +72,7 @@ def read_methods(kind: str, given: Mapping[str, Any], task: Task) -> list[Method
 
 def read_metrics(names: Sequence[str], task: Task) -> dict[str, Metric]:
     """Metrics by their names, those of the task if none are given."""
-    found = {n: plugins.load("metrics", n, "METRIC") for n in names or [PRIMARY[task.kind]]}
+    found = {n: load_metric(n) for n in names or [PRIMARY[task.kind]]}
     for name, metric in found.items():
         if task.kind not in metric.kinds:
             raise UserError(f"metric {name} is not available for {task.kind}")
@@ -116,12 +119,14 @@ def write(
         kept.save(beside)
 
 
+@cache
+def is_counted(name: str) -> bool:
+    """Whether a column of scores is a metric that is counted; some columns are no metrics."""
+    return name in names_of_metrics("base") and load_metric(name).counted
+
+
 def written(name: str, value: float) -> str:
     """Six decimals of what is measured, six digits of what is counted, nothing for NaN."""
     if np.isnan(value):
         return ""
-    try:
-        counted = plugins.load("metrics", name, "METRIC").counted
-    except UserError:  # a criterion of a kind of run, which no table shows
-        counted = False
-    return f"{value:.6g}" if counted else f"{value:.6f}"
+    return f"{value:.6g}" if is_counted(name) else f"{value:.6f}"

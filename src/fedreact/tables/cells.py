@@ -8,9 +8,9 @@ from typing import TextIO
 import numpy as np
 import pandas as pd
 
-from fedreact import plugins
 from fedreact.errors import UserError
 from fedreact.intervals import FEWEST, Summary, summarise
+from fedreact.metrics.grammar import load_metric
 from fedreact.runs import of_clients
 from fedreact.tables import published as values
 
@@ -237,7 +237,7 @@ def build(
     means = per_seed(about.metrics, scores, about.last)
     lines = []
     for metric in about.metrics:
-        bounds = plugins.load("metrics", metric, "METRIC").bounds
+        bounds = load_metric(metric).bounds
         for place in places.values():
             chosen = of_cell(means, place)
             if chosen.empty and about.reaching:

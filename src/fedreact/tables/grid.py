@@ -10,8 +10,8 @@ from typing import Any
 
 import pandas as pd
 
-from fedreact import plugins
 from fedreact.metrics.contract import Metric
+from fedreact.metrics.grammar import load_metric
 from fedreact.tables.labels import UNNAMED, Names
 from fedreact.tables.notes import Note
 
@@ -120,7 +120,7 @@ def grid(
     labels = names.labels(cells, "column") | names.labels(cells, "row")
     marks, texts = _marks(notes)
     named = {label: name + marks.get(label, "") for label, name in labels.items()}
-    metrics = {m: plugins.load("metrics", m, "METRIC") for m in dict.fromkeys(cells["metric"])}
+    metrics = {m: load_metric(m) for m in dict.fromkeys(cells["metric"])}
     texts_of = {
         (line["row"], line["column"], line["metric"]): cell_of(
             line, metrics[line["metric"]], reference, marks

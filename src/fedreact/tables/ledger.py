@@ -5,9 +5,9 @@ from pathlib import Path
 
 import pandas as pd
 
-from fedreact import plugins
 from fedreact.intervals import summarise
 from fedreact.metrics.contract import COMPARED
+from fedreact.metrics.grammar import load_metric
 from fedreact.tables.cells import read_scores
 
 
@@ -79,7 +79,7 @@ def markdown(table: pd.DataFrame, data: str, scale: str) -> str:
         if part.empty:
             continue
         part = part.assign(text=[_text(*cell) for cell in part[EFFECT].to_numpy()])
-        title = plugins.load("metrics", metric, "METRIC").title
+        title = load_metric(metric).title
         lines += ["", f"**Difference: {title}**", ""]
         moved = part[part["difference"].abs() >= LEAST]
         largest = moved["difference"].abs().groupby([moved[key] for key in INDEX]).max()
@@ -138,6 +138,6 @@ def draw(table: pd.DataFrame, title: str):
             axis.plot(cell["difference"], y, "o", color="#0072B2", markersize=5)
         texts = part["assumption"] + ": " + part["alternative"].astype(str)
         texts += " (" + part["setting"] + ", " + part["method"] + ")"
-        name = plugins.load("metrics", part["metric"].iloc[0], "METRIC").title
+        name = load_metric(part["metric"].iloc[0]).title
         style.forest(axis, list(texts), f"{name}: alternative minus default")
     return figure

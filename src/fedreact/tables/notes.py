@@ -6,7 +6,7 @@ from typing import Any
 
 import pandas as pd
 
-from fedreact import plugins
+from fedreact.metrics.grammar import load_metric
 from fedreact.tables import cells as of_cells
 from fedreact.tables.cells import ALL, About, Place
 from fedreact.tables.labels import Names
@@ -228,7 +228,7 @@ def _left_out(skipped):
 def limits(cells: pd.DataFrame, metrics: Sequence[str]) -> list[Note]:
     """Say what a table cannot show of what was asked of it, and what its intervals cannot say."""
     notes, there = [], set(cells["metric"])
-    if absent := [plugins.load("metrics", m, "METRIC").title for m in metrics if m not in there]:
+    if absent := [load_metric(m).title for m in metrics if m not in there]:
         reason = "this data does not define it, or these runs did not compute it"
         notes.append(Note(f"Not shown: {'; '.join(absent)}. Reason: {reason}."))
     if cells["n_seeds"].max() == 2:

@@ -7,8 +7,8 @@ from collections.abc import Sequence
 import numpy as np
 import pandas as pd
 
-from fedreact import plugins
 from fedreact.errors import UserError
+from fedreact.metrics.grammar import load_metric
 from fedreact.tables.cells import About, Place, of_cell, per_seed
 
 
@@ -113,7 +113,7 @@ def _first(scores, costs, target):
 
 
 def _sign(score):
-    better = plugins.load("metrics", score, "METRIC").better
+    better = load_metric(score).better
     if better is None:
         raise UserError(f"reaching: {score} is no score; none of its values is better")
     return 1 if better == "higher" else -1

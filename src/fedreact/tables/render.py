@@ -6,7 +6,7 @@ from dataclasses import replace
 from itertools import pairwise
 from typing import Any
 
-from fedreact import plugins
+from fedreact.metrics.grammar import load_metric
 from fedreact.tables import grid
 from fedreact.tables.grid import ABSENT, Block, Cell, Grid
 from fedreact.tables.labels import UNNAMED, Names
@@ -75,7 +75,7 @@ def annotated(
         The cell as its table shows it, its rebuilt and published values, verdict and reason, and
         where it came from.
     """
-    metric = plugins.load("metrics", line["metric"], "METRIC")
+    metric = load_metric(line["metric"])
     cell = grid.cell_of(line, metric)
     seeds = int(line["n_seeds"] or 0)
     facts = [("cell", cell.text), ("metric", grid.title_of(metric))]

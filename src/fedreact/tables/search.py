@@ -4,7 +4,7 @@ from collections.abc import Sequence
 
 import pandas as pd
 
-from fedreact import plugins
+from fedreact.metrics.grammar import load_metric
 from fedreact.tables.cells import Place, of_cell, per_seed
 
 
@@ -41,7 +41,7 @@ def ranked(
     index, settings = ["method", "variant", "taken"], list(dict.fromkeys(table["setting"]))
     wide = table.pivot(index=index, columns="setting", values="score")[settings]
     wide.insert(0, "mean", wide.mean(axis=1))
-    lower = plugins.load("metrics", metric, "METRIC").better == "lower"
+    lower = load_metric(metric).better == "lower"
     return wide.reset_index().sort_values(
         ["method", "mean"], ascending=[True, lower], kind="stable"
     )

@@ -101,7 +101,7 @@ class FedConD(Algorithm):
         trips, including those without new samples, lambda is ``lam``.
     """
 
-    finds: ClassVar[tuple[str, ...]] = ("drift_tests", "alarms_drifting", "alarms_others")
+    finds: ClassVar[tuple[str, ...]] = ("drift_tests", "true_alarms", "false_alarms")
 
     lam: NonNegative = 1.0
     gamma: Share = 0.2

@@ -2,7 +2,7 @@
 
 from dataclasses import dataclass
 
-from fedreact import plugins
+from fedreact.metrics.grammar import load_metric
 from fedreact.reference.pictures import marks
 
 LOOKS = {"Persistence": "-", "Constant": (0, (4, 3))}
@@ -87,7 +87,7 @@ def draw_methods(run, title: str, ours: str, tasks: tuple[Task, ...], about: str
         if not task.trivial:  # what is spent starts at nothing
             panel.set_xlim(left=0)
         marks.rows(panel, [SHOWN.get(name, name) for name in methods])
-        better = plugins.load("metrics", task.metric, "METRIC").better
+        better = load_metric(task.metric).better
         direction = {"higher": "→ better", "lower": "← better"}[better]
         panel.set_xlabel(f"{task.score}  ({direction})")
         marks.name(panel, task.title)

@@ -4,7 +4,7 @@ from fedreact.reference.pictures import marks
 
 PANELS = {
     "Tested on own samples (Table 2)": ("fedst_table02", "accuracy"),
-    "Tested on another client's samples (Table 4)": ("fedst_table04", "accuracy_exchanged"),
+    "Tested on another client's samples (Table 4)": ("fedst_table04", "accuracy@another_client"),
 }
 OURS, ALONE, TRIVIAL = "FedST", "Alone", "Most frequent label"
 

@@ -2,7 +2,7 @@
 
 from collections import Counter
 
-from fedreact import plugins
+from fedreact.metrics.grammar import load_metric, parse
 from fedreact.reference.pictures import marks
 
 UNIT = (0.0, 1.0)
@@ -40,7 +40,7 @@ def draw(kept):
         ours = _ours(run, paper)
         panel.plot(UNIT, UNIT, color="#888888", linewidth=0.9, zorder=1)
         for line in sorted(lines, key=lambda line: _is(line, ours)):
-            label, marker = LOOKS[_metric(line).better]
+            label, marker = LOOKS[load_metric(line["metric"]).better]
             own = _is(line, ours)
             look = (marks.OURS if own else marks.OTHER) | {"marker": marker}
             whose = "method of the paper" if own else "baseline"
@@ -70,18 +70,15 @@ def draw(kept):
     return figure
 
 
-def _metric(line):
-    return plugins.load("metrics", line["metric"].replace("_", "-"), "METRIC")
-
-
 def _shown(line):
     """Whether a cell has both values of a metric that is a share."""
     both = isinstance(line["published"], float) and isinstance(line["mean"], float)
-    if not both or line["metric"].endswith("variance"):
+    metric = parse(line["metric"])
+    if not both or metric.reducer is not None:
         return False
-    if line["metric"].startswith("smape"):
+    if metric.base == "smape":
         return line["published"] <= 1
-    return _metric(line).bounds == UNIT
+    return load_metric(line["metric"]).bounds == UNIT
 
 
 def _ours(run, paper):

@@ -2,7 +2,7 @@
 
 from dataclasses import dataclass
 
-from fedreact import plugins
+from fedreact.metrics.grammar import load_metric
 from fedreact.reference.pictures import marks
 
 
@@ -110,7 +110,7 @@ def draw(kept):
 
 def _task(kept, task):
     """Errors of methods, the paper's own, and the best trivial predictor: name, error, score."""
-    metric = plugins.load("metrics", task.metric, "METRIC")
+    metric = load_metric(task.metric)
     file = f"tables/{task.table}.csv"
     lines = kept.run(task.paper).lines(file, row=task.row, metric=task.metric)
     scores = {line["column"]: line["mean"] for line in lines}

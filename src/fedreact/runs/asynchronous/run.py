@@ -16,7 +16,7 @@ from fedreact.engine.engine import Job
 from fedreact.engine.on_clock import costs, fly, foresee
 from fedreact.engine.place import Place
 from fedreact.errors import UserError
-from fedreact.metrics.contract import Metric
+from fedreact.metrics.contract import Groups, Metric
 from fedreact.runs.asynchronous.spec import Options
 from fedreact.runs.contract import Inputs, Line, Method
 from fedreact.runs.scoring import client_scores
@@ -47,12 +47,12 @@ def run(
     if options.validate:
         partition = held_back(partition, len(data.y), seed)
     clients, tests = partition.train, partition.test
-    groups = np.full(len(clients), -1, dtype=np.int16)  # clients are drawn from none
-    drift = slice(None)  # where none drifts, all count
+    clusters = np.full(len(clients), -1, dtype=np.int16)  # clients are drawn from none
+    groups = Groups()
     if options.drifting:
         which = drifting(len(clients), options.drifting, seed)
         X = with_drift(X, clients, which, options.drift_at, options.drift_values, seed)
-        groups, drift = which.astype(np.int16), which if which.any() else drift
+        clusters, groups = which.astype(np.int16), Groups(drifting=which)
     y, unit, centre = data.y, 1.0, 0.0
     if task.kind == "regression":
         y, unit, centre = standardise(data.y, clients)
@@ -77,11 +77,8 @@ def run(
                 found = client_scores(engine, of, server, state, tests, y, metrics, unit, centre)
             except UserError as error:
                 raise UserError(f"method {what}: {error}") from error
-            means = [
-                metrics[name].over(of[drift] if metrics[name].of_drifting else of)
-                for name, of in found.items()
-            ]
-            own = algorithm.found(state, groups == 1)
+            means = [metrics[name].over(of, groups) for name, of in found.items()]
+            own = algorithm.found(state, clusters == 1)
             return [*means, *(own.get(name, np.nan) for name in finds), *found[main]]
 
         points = sorted(
@@ -101,7 +98,7 @@ def run(
             yield Line(
                 (method.name, t),
                 dict(zip(named, means.tolist())) | taken,
-                {"score": of_clients, "cluster": nowhere, "true_cluster": groups},
+                {"score": of_clients, "cluster": nowhere, "true_cluster": clusters},
             )
 
 

@@ -15,7 +15,7 @@ from fedreact.clients.partition import Partition
 from fedreact.clients.sampling import draw
 from fedreact.clients.schedule import Schedule
 from fedreact.errors import UserError
-from fedreact.metrics.contract import PRIMARY, Metric
+from fedreact.metrics.contract import Groups, Metric
 from fedreact.rng import generator
 from fedreact.runs.clustered.scoring import HeldOut, rand_score
 from fedreact.runs.clustered.tasks import LinearTask
@@ -32,11 +32,6 @@ class RoundScores(NamedTuple):
     rand
         Rand score of the clusters; NaN for methods without one cluster for each client, and where
         the true clusters are not known.
-    worst_cluster
-        Accuracy averaged over the clients of the true cluster where it is worst; NaN where the true
-        clusters are not known, or accuracy is not the first metric.
-    worst_tenth
-        The same over the tenth of the clients where it is worst.
     n_clusters
         Clusters that the method has found; NaN for methods without one cluster for each client.
     gflops
@@ -51,8 +46,6 @@ class RoundScores(NamedTuple):
     method: str
     values: dict[str, float]
     rand: float
-    worst_cluster: float
-    worst_tenth: float
     n_clusters: float
     gflops: float
     clients: dict[str, np.ndarray]
@@ -128,27 +121,18 @@ def run(
             known_clusters = partition.clusters_known
             known = found is not None and known_clusters
             rand = rand_score(clusters, found[seen]) if known else np.nan
-            by_cluster = [scores[first][clusters == c].mean() for c in np.unique(clusters)]
-            means = {name: float(metrics[name].over(of)) for name, of in scores.items()}
+            groups = Groups(clusters=clusters if known_clusters else None)
+            means = {name: metrics[name].over(of, groups) for name, of in scores.items()}
             if others is not None:
                 elsewhere = held_out.scores(
                     models, of_others[seen], {first: metrics[first]}, task.unit, task.centre
                 )
-                means[f"{first}_exchanged"] = float(metrics[first].over(elsewhere[first]))
-            # Both are shown as accuracies, and the one of clusters that somebody knows.
-            of_accuracy = first == PRIMARY["classification"]
-            worst = float(min(by_cluster)) if of_accuracy and known_clusters else np.nan
-            tenth = worst_tenth(scores[first]) if of_accuracy else np.nan
+                means[f"{first}@another_client"] = metrics[first].over(elsewhere[first])
             n_clusters = np.nan if found is None else len(np.unique(found[seen]))
             true = truth if known_clusters else None
             kept = of_clients(seen, scores[first], found, true)
-            shown = float(rand), worst, tenth, n_clusters, 2 * multiply_adds[name] / 1e9
+            shown = float(rand), n_clusters, 2 * multiply_adds[name] / 1e9
             yield RoundScores(t, name, means, *shown, kept)
-
-
-def worst_tenth(scores: np.ndarray) -> float:
-    """Mean over the tenth of the clients, one at least, whose scores are lowest."""
-    return float(np.sort(scores)[: -(-len(scores) // 10)].mean())
 
 
 def of_clients(

@@ -33,10 +33,9 @@ def run(
 ) -> Iterator[Line]:
     """Run all rounds; a line for each round and method.
 
-    Beside the metrics asked for: the Rand score, how many clusters there are, the first metric in
-    the cluster and in the tenth of the clients where it is worst, what a client's training in Phase
-    1 and the features of its samples took (fits of Phase 2 are not counted), and what has gone
-    between it and the server in both phases.
+    Beside the metrics asked for: the Rand score, how many clusters there are, what a client's
+    training in Phase 1 and the features of its samples took (fits of Phase 2 are not counted), and
+    what has gone between it and the server in both phases.
     """
     if options.validate:
         drawn = held_back(inputs.partition, len(inputs.data.y), seed)
@@ -91,8 +90,7 @@ def run(
         yield Line(
             (score.method, score.t),
             score.values
-            | {"rand": score.rand, "worst_cluster": score.worst_cluster}
-            | {"worst_tenth": score.worst_tenth, "n_clusters": score.n_clusters}
+            | {"rand": score.rand, "n_clusters": score.n_clusters}
             | {"steps": steps, "gflops": gflops + score.gflops, "bytes": megabytes + sent},
             score.clients,
         )

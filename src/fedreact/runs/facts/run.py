@@ -54,7 +54,7 @@ def run(
         nowhere = np.full(len(drawn.test), -1, dtype=np.int16)
         yield Line(
             (name, 1),
-            counts | {name: float(metrics[name].over(of)) for name, of in scores.items()},
+            counts | {name: metrics[name].over(of) for name, of in scores.items()},
             {"score": next(iter(scores.values())).astype(np.float32)}
             | {"cluster": nowhere, "true_cluster": nowhere},
         )

@@ -95,7 +95,7 @@ def run(
         clients |= {f"score_{name}": of.astype(np.float32) for name, of in scores.items()}
         clients |= of_forecasts(outputs, true) | of_attention(seen, *tasks.test.shape, data.task)
         before = None if data.previous is None else data.previous[tasks.test]
-        values = {name: float(metrics[name].over(of)) for name, of in scores.items()}
+        values = {name: metrics[name].over(of) for name, of in scores.items()}
         yield Line((method.name, 1), values | found_by_run(outputs, true, before) | costs, clients)
 
 

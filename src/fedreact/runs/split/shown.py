@@ -8,6 +8,9 @@ import numpy as np
 from fedreact.metrics.confusion import ratio
 from fedreact.task import Task
 
+CHANGED = "balanced_accuracy@changed_labels"
+"""The metric that a run computes itself."""
+
 STRETCH = 48
 """Test windows, the first ones, whose attention is kept."""
 
@@ -35,7 +38,7 @@ def found_by_run(
     if true.dtype != bool:
         return {}
     if before is None:
-        return {"balanced_accuracy_changed": np.nan}
+        return {CHANGED: np.nan}
     changed = before != true
     sides = [
         ratio(
@@ -47,7 +50,7 @@ def found_by_run(
     there = [(changed & side).any((1, 2)) for side in (true, ~true)]
     whole = there[0] & there[1]
     found = float(((sides[0] + sides[1]) / 2)[whole].mean()) if whole.any() else np.nan
-    return {"balanced_accuracy_changed": found}
+    return {CHANGED: found}
 
 
 def of_forecasts(outputs: np.ndarray, true: np.ndarray) -> dict[str, np.ndarray]:

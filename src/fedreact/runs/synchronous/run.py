@@ -53,7 +53,7 @@ def run(
     main = next(iter(metrics))
     names, others = list(metrics), []
     if options.exchange:
-        names.append(f"{main}_exchanged")
+        names.append(f"{main}@another_client")
         others = exchanged(partition, data.owner, seed)
     of_tests = hashlib.sha256(b"".join(np.asarray(test).tobytes() for test in [*tests, *others]))
     scored = f"{names} {options.score} {of_tests.hexdigest()}"

@@ -54,7 +54,7 @@ class Options:
         Scored rounds: all, the last, or ``doubling``: 1, 2, 4, 8, ... and the last.
     exchange
         Whether clients are also tested on another client's test samples, from another owner if the
-        data names owners; scores have them as ``<metric>_exchanged``.
+        data names owners; scores have them as ``<metric>@another_client``.
     validate
         Whether clients are tested on a held-out tenth of their train samples.
     stacked

@@ -1,0 +1,176 @@
+"""Names of metrics: ``base``, ``base@subset``, ``base:reducer`` or ``base@subset:reducer``.
+
+``accuracy@worst_fifth:var`` is the base ``accuracy`` over the subset ``worst_fifth`` of the
+clients, reduced to the variance of their values. Each part is the name of a file
+(:mod:`fedreact.metrics.contract`), so a digest of code contains what a metric consists of, and no
+more.
+"""
+
+import re
+from dataclasses import replace
+from difflib import get_close_matches
+from itertools import product
+from pathlib import Path
+from typing import Any, NamedTuple
+
+from fedreact import options, plugins
+from fedreact.errors import UserError, unknown
+from fedreact.metrics.contract import Metric
+from fedreact.metrics.reducers.contract import Reducer
+from fedreact.metrics.subsets.contract import Clients, Recorded, Subset
+
+RECORDED = ("metrics", "recorded", "RECORDED")
+"""The table of metrics that runs record themselves."""
+PARTS = {
+    "base": ("metrics", "METRIC", ""),
+    "subset": ("metrics/subsets", "SUBSET", "without one, all clients and samples count"),
+    "reducer": ("metrics/reducers", "REDUCER", "without one, it is the mean over clients"),
+}
+"""Of each part of a name: its folder, what a file there defines, and what its default is."""
+NAME = re.compile(r"(?P<base>\w+)(?:@(?P<subset>\w+))?(?::(?P<reducer>\w+))?", re.ASCII)
+
+
+class Parts(NamedTuple):
+    """Parts of the name of a metric."""
+
+    base: str
+    subset: str | None = None
+    reducer: str | None = None
+
+
+def parse(name: str) -> Parts:
+    """Split the name of a metric; its parts need not be known.
+
+    Raises
+    ------
+    UserError
+        It is no name of a metric.
+    """
+    match = NAME.fullmatch(name) if isinstance(name, str) else None
+    if match is None:
+        raise _unknown(name)
+    return Parts(**match.groupdict())
+
+
+def load_metric(name: str) -> Metric:
+    """Compose the metric of a name.
+
+    Raises
+    ------
+    UserError
+        A part of the name is unknown, or the parts do not make sense together.
+    """
+    parts = parse(name)
+    metric = _base(name)
+    subset: Subset | None = parts.subset and _load(name, "subset", parts.subset)
+    reducer: Reducer | None = parts.reducer and _load(name, "reducer", parts.reducer)
+    if subset is None and reducer is None:
+        return metric
+    if why := _why_not(parts, metric, subset, reducer):
+        raise UserError(f"metric {name}: {why}")
+    title = _title(metric.title, subset, reducer)
+    for part in filter(None, (subset, reducer)):
+        metric = part.apply(metric)
+    return replace(metric, title=title)
+
+
+def files(name: str) -> list[Path]:
+    """Return the files that define the parts of a metric.
+
+    Raises
+    ------
+    UserError
+        As :func:`load_metric`; or a user's own metric has the name of one that runs record.
+    """
+    load_metric(name)
+    parts, found = parse(name), []
+    for what, (folder, defines, _) in PARTS.items():
+        part = getattr(parts, what)
+        if what == "base" and part in plugins.load(*RECORDED):
+            if (own := _own(what, part)).is_file():
+                raise UserError(f"{own}: the project has {part!r} itself; give yours another name")
+            found.append(plugins.find(*RECORDED))
+        elif part is not None:
+            found.append(plugins.find(folder, part, defines))
+    return found
+
+
+def names(what: str) -> list[str]:
+    """Return the names of all that a ``base``, ``subset`` or ``reducer`` may be."""
+    folder, defines, _ = PARTS[what]
+    found = [name.replace("-", "_") for name in plugins.names(folder, defines)]
+    return [*found, *plugins.load(*RECORDED)] if what == "base" else found
+
+
+def _base(name):
+    """The metric that a name begins with."""
+    base = parse(name).base
+    ours = plugins.PACKAGE / "metrics" / f"{base}.py"
+    # The table is loaded where it is needed only: what is loaded counts as code of a result.
+    if not (ours.is_file() or _own("base", base).is_file()):
+        recorded = plugins.load(*RECORDED)
+        if base in recorded:
+            return recorded[base]
+    return _load(name, "base", base)
+
+
+def _load(name, what, part):
+    folder, defines, default = PARTS[what]
+    try:
+        return plugins.load(folder, part, defines)
+    except UserError:
+        if _own(what, part).is_file():  # what is wrong with it has been said
+            raise
+    if what == "base":
+        raise _unknown(name)
+    raise UserError(f"metric {name}: {what} {unknown(part, names(what))}; {default}")
+
+
+def _own(what, part):
+    """A user's own file of a part."""
+    return plugins.OWN / PARTS[what][0] / f"{part}.py"
+
+
+def _why_not(parts, metric, subset, reducer):
+    """Why parts do not make sense together; empty if they do."""
+    if metric.samples is None:
+        return f"runs record {parts.base} themselves, so this metric has no subset and no reducer"
+    if subset is not None and (why := subset.why_not(parts.base, metric)):
+        return why
+    if reducer is not None and isinstance(subset, Recorded):
+        return f"runs record {parts.base}@{parts.subset} themselves, so it has no reducer"
+    return ""
+
+
+def _title(title, subset, reducer):
+    """The title of a base, with the phrase of the subset and the title of the reducer."""
+    clients = subset.phrase if isinstance(subset, Clients) else ""
+    if subset is not None and not clients:
+        title = f"{title} {subset.phrase}"
+    if reducer is None:
+        return f"{title} of {clients}" if clients else title
+    if not (title[1:2].isupper() or title[1:2].isdigit()):  # the capital of F1 stays
+        title = title[:1].lower() + title[1:]
+    return f"{reducer.title} of the {title} over {clients or 'clients'}"
+
+
+def _unknown(name: Any) -> UserError:
+    """Say that a metric is unknown, and which may have been meant."""
+    known = names("base")
+    subsets = ("", *(f"@{subset}" for subset in names("subset")))
+    reducers = ("", *(f":{reducer}" for reducer in names("reducer")))
+    near = get_close_matches(str(name), map("".join, product(known, subsets, reducers)), n=20)
+    meant = next((one for one in near if _makes_sense(one)), None)
+    return UserError(
+        f"{options.shown(name)} is unknown among metrics; known: {', '.join(known)}"
+        + (f" (did you mean {meant}?)" if meant else "")
+        + "; a name is base, base@subset, base:reducer or base@subset:reducer"
+    )
+
+
+def _makes_sense(name):
+    try:
+        load_metric(name)
+    except UserError:
+        return False
+    return True

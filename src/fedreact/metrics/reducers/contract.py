@@ -1,0 +1,47 @@
+"""The contract of a reducer of a metric: a file of this folder that defines ``REDUCER``.
+
+``accuracy:var`` is the accuracy, reduced by ``var`` to one value of all clients.
+"""
+
+from collections.abc import Callable
+from dataclasses import dataclass, replace
+from typing import Literal
+
+import numpy as np
+
+from fedreact.metrics.contract import Metric
+
+
+@dataclass(frozen=True)
+class Reducer:
+    """What becomes of clients' values, in place of their mean.
+
+    Attributes
+    ----------
+    title
+        Title for people, e.g. ``Variance``.
+    reduce
+        ``reduce(values) -> float``.
+    better
+        Better direction, whatever that of clients' values is.
+    bounds
+        ``bounds(low, high)``: smallest and largest possible value, given those of clients' values.
+    decimals
+        ``decimals(n)``: decimals in tables, given those of clients' values.
+    """
+
+    title: str
+    reduce: Callable[[np.ndarray], float]
+    better: Literal["higher", "lower"]
+    bounds: Callable[[float, float], tuple[float, float]]
+    decimals: Callable[[int], int]
+
+    def apply(self, metric: Metric) -> Metric:
+        """Return the metric whose clients' values are reduced so."""
+        return replace(
+            metric,
+            reduce=self.reduce,
+            better=self.better,
+            bounds=self.bounds(*metric.bounds),
+            decimals=self.decimals(metric.decimals),
+        )
