@@ -126,6 +126,8 @@ lint: setup
 	ruff format --check .
 	snakefmt --check Snakefile workflow
 	snakemake --lint
+	yamllint --strict .
+	git ls-files -z | xargs -0 codespell
 
 format: setup
 	ruff check --fix .

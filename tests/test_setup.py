@@ -98,6 +98,17 @@ def test_uv_is_pinned():
     assert re.search(r'^uv="uv==[0-9][0-9.]*"', script, re.MULTILINE)
 
 
+def test_commits_are_checked_by_the_pinned_tools_of_make_lint():
+    """Hooks install nothing of their own, so that each tool has one pin."""
+    makefile = (ROOT / "Makefile").read_text()
+    lint = re.search(r"^lint: setup\n((?:\t.*\n)+)", makefile, re.MULTILINE)[1]
+    (local,) = yaml.safe_load((ROOT / ".pre-commit-config.yaml").read_text())["repos"]
+    assert local["repo"] == "local"
+    commands = {hook["entry"].removesuffix(" --force-exclude") for hook in local["hooks"]}
+    assert all(command in lint for command in commands)
+    assert {command.split()[0] for command in commands} <= {normal(pin) for pin in SETUP}
+
+
 def command_of_make(*words, cwd, env=None):
     # Run by another make, it would say which folders it enters.
     ours = ("MAKELEVEL", "MAKEFLAGS", "MFLAGS")

@@ -42,8 +42,8 @@ def test_wrong_settings_of_the_user(project, change, words):
         ),
         (
             "settings",
-            lambda c: c["stationary10"].update(clustred={}),
-            ["settings.yaml: stationary10", "'clustred' is unknown", "clustered", "synchronous"],
+            lambda c: c["stationary10"].update(clusterd={}),
+            ["settings.yaml: stationary10", "'clusterd' is unknown", "clustered", "synchronous"],
         ),
         (
             "settings",
@@ -118,8 +118,8 @@ def test_wrong_settings_of_the_user(project, change, words):
         ),
         (
             "tables",
-            lambda c: c["table05"].update(metrics=["acuracy"]),
-            ["'acuracy' is unknown among metrics", "accuracy"],
+            lambda c: c["table05"].update(metrics=["accurcy"]),
+            ["'accurcy' is unknown among metrics", "accuracy"],
         ),
         (
             "tables",
