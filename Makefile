@@ -1,4 +1,4 @@
-# make setup | tables | figures | show | plan | options | reference | compare | docs | docs-site | benchmarks | test | check | lint | unlock
+# make setup | tables | figures | show | plan | options | reference | compare | crate | docs | docs-site | benchmarks | test | check | lint | unlock
 # (see README.md and docs/howto/run.md)
 
 PYTHON ?= python3
@@ -31,7 +31,7 @@ PARALLEL := -n auto --maxprocesses 8 --dist loadfile --no-loadscope-reorder
 # What `make options` lists: a kind of run, encoder, a partitioner, a dataset, ...; all, if empty.
 OF ?=
 
-.PHONY: setup tables figures show plan options reference compare docs docs-site benchmarks test check lint format pins unlock
+.PHONY: setup tables figures show plan options reference compare crate docs docs-site benchmarks test check lint format pins unlock
 
 setup: .venv/.installed
 
@@ -71,6 +71,10 @@ reference: setup
 # Where the run of SCALE differs from the one that is kept: cells beyond their intervals, claims.
 compare: setup
 	@python scripts/compare.py results/$(SCALE)
+
+# The run of SCALE as an RO-Crate, in crates/: a zip file that archives and registries of workflows read.
+crate: setup
+	@python scripts/export_crate.py results/$(SCALE) --output crates/$(SCALE).zip
 
 # Write README.md and pages of docs/ from docs/templates/ and reference/.
 docs: setup
