@@ -45,6 +45,15 @@ def test_direct_dependencies_are_pinned():
     assert {name for name in direct if "==" in name} <= set(SETUP)
 
 
+def test_one_version_is_named_everywhere():
+    version = tomllib.loads((ROOT / "pyproject.toml").read_text())["project"]["version"]
+    assert yaml.safe_load((ROOT / "CITATION.cff").read_text())["version"] == version
+    released = re.findall(
+        r"^## \[(\d.*)\] - \d{4}-\d\d-\d\d$", (ROOT / "CHANGELOG.md").read_text(), re.M
+    )
+    assert released[0] == version
+
+
 def test_torch_version():
     assert "torch==2.13.0" in SETUP
 
