@@ -118,6 +118,24 @@ def test_commits_are_checked_by_the_pinned_tools_of_make_lint():
     assert {command.split()[0] for command in commands} <= {normal(pin) for pin in SETUP}
 
 
+def test_ci_runs_what_the_makefile_has():
+    text, makefile = (
+        (ROOT / ".github/workflows/ci.yml").read_text(),
+        (ROOT / "Makefile").read_text(),
+    )
+    jobs = yaml.safe_load(text)["jobs"]
+    parts = jobs["part"]["strategy"]["matrix"]["include"]
+    commands = [part["run"] for part in parts] + [jobs["campaign"]["steps"][-1]["run"]]
+    targets = {command.split()[1] for command in commands}
+    assert targets == {"lint", "test", "docs-site", "wheel", "campaign"}
+    assert all(re.search(rf"^{target}:", makefile, re.MULTILINE) for target in targets)
+    project = tomllib.loads((ROOT / "pyproject.toml").read_text())["project"]
+    oldest = min((part["python"] for part in parts), key=lambda python: int(python.split(".")[1]))
+    assert project["requires-python"] == f">={oldest}"
+    uv = re.search(r'^uv="uv==([0-9.]*)"', (ROOT / "scripts/setup.sh").read_text(), re.MULTILINE)[1]
+    assert set(re.findall(r"version: ([0-9.]+),", text)) == {uv}
+
+
 def command_of_make(*words, cwd, env=None):
     # Run by another make, it would say which folders it enters.
     ours = ("MAKELEVEL", "MAKEFLAGS", "MFLAGS")
