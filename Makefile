@@ -1,4 +1,4 @@
-# make setup | tables | figures | show | explain | plan | options | reference | compare | docs | docs-site | benchmarks | test | check | lint | unlock
+# make setup | tables | figures | show | explain | plan | options | reference | compare | crate | docs | docs-site | benchmarks | test | campaign | check | wheel | coverage | lint | unlock
 # (see README.md and docs/howto/run.md)
 
 PYTHON ?= python3
@@ -31,7 +31,7 @@ PARALLEL := -n auto --maxprocesses 8 --dist loadfile --no-loadscope-reorder
 # What `make options` lists: a kind of run, encoder, a partitioner, a dataset, ...; all, if empty.
 OF ?=
 
-.PHONY: setup tables figures show explain plan options reference compare docs docs-site benchmarks test check lint format pins unlock
+.PHONY: setup tables figures show explain plan options reference compare crate docs docs-site benchmarks test campaign check wheel coverage lint format pins unlock
 
 setup: .venv/.installed
 
@@ -79,6 +79,10 @@ reference: setup
 compare: setup
 	@python scripts/compare.py results/$(SCALE)
 
+# The run of SCALE as an RO-Crate, in crates/: a zip file that archives and registries of workflows read.
+crate: setup
+	@python scripts/export_crate.py results/$(SCALE) --output crates/$(SCALE).zip
+
 # Write README.md and pages of docs/ from docs/templates/ and reference/.
 docs: setup
 	@python scripts/make_docs.py docs/templates
@@ -123,16 +127,35 @@ test: setup
 check: setup lint .venv/.docs
 	tests/end_to_end/latex.sh
 	tests/report/browser.sh
-	FEDREACT_TEST_SLURM=$${FEDREACT_TEST_SLURM:-$$([ "$$(id -u)" = 0 ] && command -v apt-get >/dev/null && echo yes)} \
+	$(SLURM) \
 	FEDREACT_TEST_BUILT=$${FEDREACT_TEST_BUILT:-$$(mktemp -d)} && export FEDREACT_TEST_SLURM FEDREACT_TEST_BUILT && \
 	  python -m pytest -m "not campaign" $(PARALLEL) && \
 	  python -m pytest -m campaign $(PARALLEL)
+
+SLURM = FEDREACT_TEST_SLURM=$${FEDREACT_TEST_SLURM:-$$([ "$$(id -u)" = 0 ] && command -v apt-get >/dev/null && echo yes)}
+
+# The long tests alone.
+campaign: .venv/.docs
+	tests/end_to_end/latex.sh
+	tests/report/browser.sh
+	$(SLURM) python -m pytest -m campaign $(PARALLEL)
+
+# The wheel and the source distribution, and a notebook that runs with the wheel alone.
+wheel: setup
+	python -m pytest tests/end_to_end/test_wheel.py
+
+# The share of lines that make test runs, as a table and as pages in coverage/html/. Processes that tests start are
+# not counted. It is shown, and nothing is held to it.
+coverage: setup
+	python -m pytest -m "not campaign" $(PARALLEL) --cov --cov-report=term --cov-report=html:coverage/html
 
 lint: setup
 	ruff check .
 	ruff format --check .
 	snakefmt --check Snakefile workflow
 	snakemake --lint
+	yamllint --strict .
+	git ls-files -z | xargs -0 codespell
 
 format: setup
 	ruff check --fix .

@@ -48,7 +48,7 @@ def make_inputs():
 
 
 def make_methods():
-    defined = read_yaml(PAPER / "methods.yaml")["clustered"]
+    defined = read_yaml(PAPER / "experiment.yaml")["methods"]["clustered"]
     columns = read_yaml(PAPER / "tables.yaml")["table02"]["columns"]
     return [contract.method("clustered", name, defined[name], name) for name in columns.values()]
 

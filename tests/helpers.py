@@ -35,11 +35,11 @@ def slowly(given: dict, *at_once: str) -> list:
 
 
 def copy_project(to: Path) -> Path:
-    """Copy the project without its history, environment, data and results."""
+    """Copy the project without its history, environment, data and whatever is built."""
 
     def left_out(folder, names):
         here = {
-            ROOT: {"data", "results", "dvc.lock", "site"},
+            ROOT: {"coverage", "crates", "data", "dist", "dvc.lock", "results", "site"},
             ROOT / ".dvc": {"cache", "tmp", "config.local"},
         }
         return here.get(Path(folder), set()).intersection(names) | shutil.ignore_patterns(

@@ -20,7 +20,7 @@ from own_examples import COMMANDS
 
 from fedreact.reference.site import pages as pages_of
 
-PAGES = [ROOT / "README.md", *pages_of(ROOT)]
+PAGES = [ROOT / "README.md", ROOT / "config/README.md", *pages_of(ROOT)]
 BLOCK = re.compile(r"^```(\w*)\n(.*?)^```$", re.MULTILINE | re.DOTALL)
 LANGUAGES = {"bash", "console", "python", "yaml", "text"}
 SETTING = re.compile(r"[A-Z_]+=")
@@ -192,7 +192,7 @@ def targets():
     with pytest.MonkeyPatch.context() as patch:
         patch.chdir(ROOT)
         named = set(make_plan(papers="all").targets())
-    files = [ROOT / "Snakefile", *(ROOT / "workflow/rules").glob("*.smk")]
+    files = [ROOT / "workflow/Snakefile", *(ROOT / "workflow/rules").glob("*.smk")]
     rules = re.findall(r"^rule (\w+):", "\n".join(map(Path.read_text, files)), re.MULTILINE)
     return named | set(rules)
 

@@ -4,7 +4,7 @@ from fedreact.errors import known, unknown
 
 
 def test_the_name_that_may_have_been_meant():
-    assert known(["visiting", "migration"], "visitng") == (
+    assert known(["visiting", "migration"], "vsiting") == (
         "visiting, migration (did you mean visiting?)"
     )
     assert known(["visiting", "migration"], "x") == "visiting, migration"

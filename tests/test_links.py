@@ -7,7 +7,7 @@ import pytest
 from helpers import ROOT
 
 PAGES = [
-    *(ROOT / name for name in ("README.md", "CONTRIBUTING.md")),
+    *(ROOT / name for name in ("README.md", "CONTRIBUTING.md", "CHANGELOG.md", "config/README.md")),
     *sorted(path for path in (ROOT / "docs").rglob("*.md") if path.parts[-2] != "site"),
     *sorted((ROOT / "reference").glob("*/*/*/*.md")),
 ]

@@ -109,7 +109,7 @@ def odd(file: Path) -> Iterator[str]:
 
 
 FILES = [
-    *(ROOT / name for name in ("README.md", "CONTRIBUTING.md") if (ROOT / name).exists()),
+    *(ROOT / name for name in ("README.md", "CONTRIBUTING.md", "CHANGELOG.md", "config/README.md")),
     *(ROOT / "docs").rglob("*.md"),
     *(ROOT / "config").rglob("*.yaml"),
     *(ROOT / "src").rglob("*.py"),

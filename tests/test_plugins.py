@@ -218,7 +218,7 @@ def test_plugins_with_options():
         ({"probability": 1}, "f: wanted a kind and its options, got {'probability': 1}"),
         ({"kind": None}, "f: wanted a kind and its options, got {'kind': None}"),
         ({"kind": ["visiting"]}, "f: wanted a kind and its options"),
-        ({"kind": "visitng"}, "f: 'visitng' is unknown among clients/drifts; known: migration"),
+        ({"kind": "vsiting"}, "f: 'vsiting' is unknown among clients/drifts; known: migration"),
         ({"kind": "visiting"}, "f: probability is missing"),
         ({"kind": "visiting", "p": 1}, "f: unknown key p; known keys: probability"),
         ({"kind": "visiting", "probability": 2}, "f: probability: expected float <= 1.0, got 2"),

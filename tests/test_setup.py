@@ -45,6 +45,15 @@ def test_direct_dependencies_are_pinned():
     assert {name for name in direct if "==" in name} <= set(SETUP)
 
 
+def test_one_version_is_named_everywhere():
+    version = tomllib.loads((ROOT / "pyproject.toml").read_text())["project"]["version"]
+    assert yaml.safe_load((ROOT / "CITATION.cff").read_text())["version"] == version
+    released = re.findall(
+        r"^## \[(\d.*)\] - \d{4}-\d\d-\d\d$", (ROOT / "CHANGELOG.md").read_text(), re.M
+    )
+    assert released[0] == version
+
+
 def test_torch_version():
     assert "torch==2.13.0" in SETUP
 
@@ -97,6 +106,35 @@ def test_without_a_network_one_line_says_so(bare, installer):
 def test_uv_is_pinned():
     script = (ROOT / "scripts/setup.sh").read_text()
     assert re.search(r'^uv="uv==[0-9][0-9.]*"', script, re.MULTILINE)
+
+
+def test_commits_are_checked_by_the_pinned_tools_of_make_lint():
+    """Hooks install nothing of their own, so that each tool has one pin."""
+    makefile = (ROOT / "Makefile").read_text()
+    lint = re.search(r"^lint: setup\n((?:\t.*\n)+)", makefile, re.MULTILINE)[1]
+    (local,) = yaml.safe_load((ROOT / ".pre-commit-config.yaml").read_text())["repos"]
+    assert local["repo"] == "local"
+    commands = {hook["entry"].removesuffix(" --force-exclude") for hook in local["hooks"]}
+    assert all(command in lint for command in commands)
+    assert {command.split()[0] for command in commands} <= {normal(pin) for pin in SETUP}
+
+
+def test_ci_runs_what_the_makefile_has():
+    text, makefile = (
+        (ROOT / ".github/workflows/ci.yml").read_text(),
+        (ROOT / "Makefile").read_text(),
+    )
+    jobs = yaml.safe_load(text)["jobs"]
+    parts = jobs["part"]["strategy"]["matrix"]["include"]
+    commands = [part["run"] for part in parts] + [jobs["campaign"]["steps"][-1]["run"]]
+    targets = {command.split()[1] for command in commands}
+    assert targets == {"lint", "test", "docs-site", "wheel", "campaign"}
+    assert all(re.search(rf"^{target}:", makefile, re.MULTILINE) for target in targets)
+    project = tomllib.loads((ROOT / "pyproject.toml").read_text())["project"]
+    oldest = min((part["python"] for part in parts), key=lambda python: int(python.split(".")[1]))
+    assert project["requires-python"] == f">={oldest}"
+    uv = re.search(r'^uv="uv==([0-9.]*)"', (ROOT / "scripts/setup.sh").read_text(), re.MULTILINE)[1]
+    assert set(re.findall(r"version: ([0-9.]+),", text)) == {uv}
 
 
 def command_of_make(*words, cwd, env=None):

@@ -62,7 +62,7 @@ def test_what_is_taken_at_each_scale_are_options_of_the_reader(registry):
         ("licence: CC BY 4.0", "license: CC BY 4.0", r"\.pendigits: unknown key license; known"),
         ("  licence: CC BY 4.0\n", "", r"\.pendigits: licence is missing"),
         ("  title: Pendigits, orig", "  # Pendigits, orig", r"\.pendigits: title is missing"),
-        ("kind: regression", "kind: regresion", r"\.sumo-ev: task\.kind: .*'regresion'"),
+        ("kind: regression", "kind: regressn", r"\.sumo-ev: task\.kind: .*'regressn'"),
         ("outputs: 10", "outputs: ten", r"\.rtd: task\.outputs: expected int, got str"),
         ("outputs: 10, ", "", r"\.rtd: task: .*missing required field outputs"),
         ("role: digits", "role: 3", r"\.rtd: role: expected str"),

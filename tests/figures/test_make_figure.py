@@ -101,7 +101,7 @@ def test_a_figure_of_a_study_has_no_data(make, tmp_path):
     ("change", "words"),
     [
         ({"kind": "pie"}, "figures.yaml: fig: 'pie' is unknown"),
-        ({"settigns": {}}, "unknown key settigns"),
+        ({"sitting": {}}, "unknown key sitting"),
         ({"curves": 3}, "curves"),
     ],
 )

@@ -46,10 +46,10 @@ def test_wrong_settings_of_the_user(project, change, words):
         ),
         (
             "experiment",
-            lambda c: c["settings"]["stationary10"].update(clustred={}),
+            lambda c: c["settings"]["stationary10"].update(clusterd={}),
             [
                 "experiment.yaml: settings: stationary10",
-                "'clustred' is unknown",
+                "'clusterd' is unknown",
                 "clustered",
                 "synchronous",
             ],
@@ -127,8 +127,8 @@ def test_wrong_settings_of_the_user(project, change, words):
         ),
         (
             "tables",
-            lambda c: c["table05"].update(metrics=["acuracy"]),
-            ["'acuracy' is unknown among metrics", "accuracy"],
+            lambda c: c["table05"].update(metrics=["accurcy"]),
+            ["'accurcy' is unknown among metrics", "accuracy"],
         ),
         (
             "tables",

@@ -156,7 +156,7 @@ def test_a_default_that_is_no_value_of_its_choice_is_none(here):
         ({"claims": ["nowhere"]}, "claims: 'nowhere' is unknown"),
         ({"methods": ["ifka"]}, ".*'ifka' is unknown"),
         ({"settings": {"nowhere": {"quick": 2}}}, ".*'nowhere' is unknown"),
-        ({"metric": "acuracy"}, ".*'acuracy' is unknown"),
+        ({"metric": "accurcy"}, ".*'accurcy' is unknown"),
         ({"kind": "clusterd"}, ".*'clusterd' is unknown"),
     ],
 )

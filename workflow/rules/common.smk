@@ -8,7 +8,15 @@ from pathlib import Path
 from snakemake.exceptions import WorkflowError
 from snakemake.logging import logger
 
-sys.path.insert(0, f"{workflow.basedir}/src")
+# Its scripts and papers are those of the folder that it runs in, so no other workflow can import it.
+if not Path("scripts/run.py").is_file():
+    raise WorkflowError(
+        "error: this is not the project's folder; clone the project and run snakemake there (config/README.md)"
+    )
+
+# The project's folder, whichever Snakefile is run: the one there, or the one of workflow/.
+ROOT = Path(workflow.current_basedir).parents[1]
+sys.path.insert(0, f"{ROOT}/src")
 
 from fedreact.digest import code_digest
 from fedreact.errors import UserError
@@ -30,7 +38,7 @@ R, OUT, FILES = PLAN.results, PLAN.files.outputs, PLAN.files
 
 # A prefix of one's own replaces Snakemake's, without which a failed step behind a pipe is a success.
 # It is a file, since Snakemake prints the whole command of a step that has failed.
-shell.prefix(f'. "{workflow.basedir}/workflow/step.sh" "{workflow.basedir}/src"; ')
+shell.prefix(f'. "{ROOT}/workflow/step.sh" "{ROOT}/src"; ')
 
 
 # A job of a cluster is one of Snakemake's own processes, of which all that is said goes into files.

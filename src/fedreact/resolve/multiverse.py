@@ -195,8 +195,8 @@ class Multiverse:
         )
         files = [data]
         for universe in universes:
-            for files_of in (universe, universe.get("validation", {})):
-                files += [files_of[key] for key in ("partition", "features") if key in files_of]
+            for split in (universe, universe.get("validation", {})):
+                files += [split[key] for key in ("partition", "features") if key in split]
         words = ["--kind", spec.kind, "--data", data]
         for word, value in {"--methods": methods, "--universes": universes}.items():
             words += [word, json.dumps(value, separators=(",", ":"))]
