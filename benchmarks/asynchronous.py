@@ -41,13 +41,13 @@ from torch import nn
 from torch.nn import functional as F
 
 from fedreact import plugins
-from fedreact.algorithms.asynchronous.fedasync import FedAsync
 from fedreact.clock.clock import Clock
 from fedreact.clock.devices import Devices, Network
 from fedreact.engine.engine import Job
 from fedreact.engine.local_training import LocalTraining
-from fedreact.engine.on_clock import fly
 from fedreact.engine.place import Place
+from fedreact.kinds.asynchronous.algorithms.fedasync import FedAsync
+from fedreact.kinds.asynchronous.engine import fly
 from fedreact.losses.supervised import SupervisedLoss
 
 CLIENTS, SAMPLES, STEPS, LEARNING_RATE = 30, 600, 5, 1e-3

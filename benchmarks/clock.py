@@ -25,14 +25,14 @@ import numpy as np
 import torch
 
 from fedreact import plugins
-from fedreact.algorithms.asynchronous.fedasync import FedAsync
-from fedreact.algorithms.asynchronous.rounds import Rounds
 from fedreact.clock.clock import Clock
 from fedreact.clock.devices import Devices, Network
 from fedreact.engine.engine import Job, open_engine
 from fedreact.engine.local_training import LocalTraining
-from fedreact.engine.on_clock import fly
 from fedreact.engine.place import Place
+from fedreact.kinds.asynchronous.algorithms.fedasync import FedAsync
+from fedreact.kinds.asynchronous.algorithms.rounds import Rounds
+from fedreact.kinds.asynchronous.engine import fly
 from fedreact.losses.supervised import SupervisedLoss
 from fedreact.optimizers.sgd import SGD
 

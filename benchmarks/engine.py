@@ -38,10 +38,10 @@ from torch.nn import functional as F
 from torch.nn.utils.parametrizations import weight_norm
 
 from fedreact import plugins
-from fedreact.algorithms.synchronous.fedavg import FedAvg
 from fedreact.engine.engine import Job, Workers
-from fedreact.engine.federate import rounds_of
 from fedreact.engine.local_training import LocalTraining
+from fedreact.kinds.synchronous.algorithms.fedavg import FedAvg
+from fedreact.kinds.synchronous.engine import rounds_of
 from fedreact.losses.supervised import SupervisedLoss
 from fedreact.models.positions import sinusoids
 from fedreact.studies.costs import flops

@@ -23,10 +23,10 @@ from engine import GEMM, PlainCNN, spread, timed
 from torch import nn
 from torch.nn import functional as F
 
-from fedreact.algorithms.synchronous.fedst import FedST
 from fedreact.engine.engine import Job, Workers
-from fedreact.engine.federate import rounds_of
 from fedreact.engine.local_training import LocalTraining
+from fedreact.kinds.synchronous.algorithms.fedst import FedST
+from fedreact.kinds.synchronous.engine import rounds_of
 from fedreact.losses.orthogonal import OrthogonalLoss
 from fedreact.losses.supervised import SupervisedLoss
 from fedreact.models.architectures.cnn import CNN

@@ -23,8 +23,8 @@ from threadpoolctl import threadpool_limits
 from fedreact import npz
 from fedreact.clients.partition import Partition
 from fedreact.data.dataset import SeriesDataset
+from fedreact.kinds.clustered.engine import labelled_samples
 from fedreact.rng import generator
-from fedreact.runs.clustered.rounds import labelled_samples
 from fedreact.task_models.svm import fit_linear_svm
 
 CLIENTS, SAMPLES, FEATURES, CLASSES, ROUNDS = 100, 64, 320, 10, 7

@@ -20,16 +20,16 @@ import numpy as np
 from threadpoolctl import threadpool_limits
 
 from fedreact import plugins
-from fedreact.algorithms.clustered import fed_react
 from fedreact.clients.partitioners.dirichlet import Dirichlet
 from fedreact.data.dataset import SeriesDataset
+from fedreact.kinds import contract
+from fedreact.kinds.clustered import engine, scoring
+from fedreact.kinds.clustered.algorithms import fed_react
+from fedreact.kinds.clustered.run import run
+from fedreact.kinds.clustered.spec import Options
+from fedreact.kinds.clustered.tasks import Classification
 from fedreact.reading import read_yaml
 from fedreact.rng import generator
-from fedreact.runs import contract
-from fedreact.runs.clustered import rounds, scoring
-from fedreact.runs.clustered.run import run
-from fedreact.runs.clustered.spec import Options
-from fedreact.runs.clustered.tasks import Classification
 from fedreact.task_models.descent import LocalClients
 
 CLIENTS, SAMPLES, FEATURES, CLASSES, SERIES = 100, 64, 320, 10, 6000
@@ -81,7 +81,7 @@ def timed(spent):
         wrap(fed_react, "cosine_similarity", "similarities and AFFECT"),
         wrap(fed_react, "affect", "similarities and AFFECT"),
         wrap(scoring.HeldOut, "scores", "scores on held-out samples"),
-        wrap(rounds, "labelled_samples", "draws of samples"),
+        wrap(engine, "labelled_samples", "draws of samples"),
     ]
     for part in parts:
         part.start()

@@ -19,8 +19,8 @@ import torch
 from torch import nn
 from torch.nn import functional as F
 
-from fedreact.algorithms.split.fathom import Fathom
-from fedreact.engine.split import Federation
+from fedreact.kinds.split.algorithms.fathom import Fathom
+from fedreact.kinds.split.engine import Federation
 from fedreact.losses.of_tasks import LossOfTasks
 from fedreact.models.passing import unpack
 from fedreact.optimizers.adam import Adam

@@ -14,9 +14,9 @@ import numpy as np
 import torch
 
 from fedreact import plugins
-from fedreact.algorithms.synchronous.fedst import FedST
 from fedreact.engine.engine import keep_heap
 from fedreact.engine.local_training import LocalTraining, Work
+from fedreact.kinds.synchronous.algorithms.fedst import FedST
 from fedreact.losses.objective import Data
 from fedreact.losses.orthogonal import OrthogonalLoss
 from fedreact.losses.supervised import SupervisedLoss

@@ -15,7 +15,7 @@ from fedreact.data import checks as of_data
 from fedreact.data import own
 from fedreact.data.registry import load_registry, registries
 from fedreact.errors import UserError
-from fedreact.runs.clustered.spec import Options
+from fedreact.kinds.clustered.spec import Options
 
 
 def main(args):

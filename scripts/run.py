@@ -1,7 +1,7 @@
 """Run one job: some methods on one setting and seed. Writes a line for each method and scored
 round, and beside it (.clients.npz) the scores and clusters of each client.
 
-The first word is the kind of run, a folder of src/fedreact/runs/; each has options of its own:
+The first word is the kind of run, a folder of src/fedreact/kinds/; each has options of its own:
 python scripts/run.py clustered --help. Long trainings keep their progress after each round; the
 same command resumes them and ends in the same bytes.
 """
@@ -12,8 +12,8 @@ from fedreact import options, provenance
 from fedreact.command import parser, run, subparsers
 from fedreact.engine.place import Place
 from fedreact.errors import UserError
+from fedreact.kinds import contract, jobs
 from fedreact.reading import read_json
-from fedreact.runs import contract, jobs
 
 
 def main(args):

@@ -6,8 +6,8 @@ from functools import partial
 import yaml
 from helpers import ROOT
 
-from fedreact.runs import contract
-from fedreact.runs.clustered.run import make
+from fedreact.kinds import contract
+from fedreact.kinds.clustered.run import make
 
 EXPERIMENT = yaml.safe_load((ROOT / "config/papers/fed_react/experiment.yaml").read_text())
 OF_PAPER = EXPERIMENT["methods"]["clustered"]

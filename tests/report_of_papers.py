@@ -121,7 +121,7 @@ def paper(place: Path, name="first", title="First paper: and more", data="rtd", 
     picture.write_bytes(png())
     figure = {"name": f"{name}_fig01", "short": "fig01", "png": str(picture)}
     figure |= {"title": "What happens", "panels": ["(a) RTD"], "curves": ["A1", "SC"]}
-    method = ["src/fedreact/algorithms/clustered/ifca.py", {"learning_rate": 0.3}]
+    method = ["src/fedreact/kinds/clustered/algorithms/ifca.py", {"learning_rate": 0.3}]
     return {
         "name": name,
         "title": title,

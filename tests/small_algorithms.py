@@ -7,8 +7,8 @@ import numpy as np
 import torch
 
 from fedreact.aggregation.mean import weighted_mean
-from fedreact.algorithms.synchronous.contract import Algorithm
-from fedreact.algorithms.synchronous.fedavg import FedAvg
+from fedreact.kinds.synchronous.algorithms.fedavg import FedAvg
+from fedreact.kinds.synchronous.contract import Algorithm
 from fedreact.options import Probability
 
 

@@ -7,8 +7,8 @@ import torch
 from small_models import SmallNet
 
 from fedreact.engine.engine import Job
-from fedreact.engine.federate import rounds_of
 from fedreact.engine.local_training import LocalTraining
+from fedreact.kinds.synchronous.engine import rounds_of
 from fedreact.losses.supervised import SupervisedLoss
 from fedreact.models.flat import FlatWeights
 from fedreact.optimizers.sgd import SGD

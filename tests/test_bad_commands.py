@@ -114,7 +114,9 @@ def test_any_options_of_make_partition(made, by, data, seed, choice):
 METHODS = read_yaml(ROOT / "config/papers/fed_react/experiment.yaml")["methods"]
 """Methods of the paper, by kind of run."""
 
-ALONE = {name: {"algorithm": name} for name in plugins.names("algorithms/clustered", "ALGORITHM")}
+ALONE = {
+    name: {"algorithm": name} for name in plugins.names("kinds/clustered/algorithms", "ALGORITHM")
+}
 """Each algorithm with its defaults, in one method of its name."""
 
 
@@ -232,7 +234,7 @@ OF_METHODS += [{"architecture": "lstm"}, {"steps": 1.5}, {"setting": 1}, {"algor
 @given(
     data=st.sampled_from(["plain", "plain", "gap", "targets", "vectors", "labels", "long"]),
     partition=st.sampled_from(["plain", "plain", "one-client", "owners", "states"]),
-    algorithm=st.sampled_from(plugins.names("algorithms/synchronous", "ALGORITHM")),
+    algorithm=st.sampled_from(plugins.names("kinds/synchronous/algorithms", "ALGORITHM")),
     change=st.sampled_from([{}] * 20 + OF_METHODS),
     options=words_of(
         architecture=(["causal-cnn", "lstm"], ["x", "../causal-cnn", ""]),
@@ -276,7 +278,10 @@ def test_more_clusters_than_clients_and_unknown_methods(made):
     assert "5 clients cannot be 6 clusters" in clustered(made, {"sc": sc}, "--n-clusters", "6")
     assert "method sc: 5 clients cannot be 6" in clustered(made, {"sc": sc | {"n_clusters": 6}})
     said = clustered(made, {"sc-mma": {}})
-    assert "method sc-mma: 'sc-mma' is unknown among algorithms/clustered; known: fed-react" in said
+    assert (
+        "method sc-mma: 'sc-mma' is unknown among kinds/clustered/algorithms; known: fed-react"
+        in said
+    )
     words = ["--n-clusters", "silhouette"]
     assert "3 clients" in clustered(made, {"sc": sc}, *words, partition="one-client")
     assert "'x'" in clustered(made, {"sc": sc}, "--n-clusters", "x")
@@ -307,7 +312,7 @@ def test_wrong_words_of_a_clustered_run(made, words, said):
 
 def test_methods_that_cannot_run_on_a_task(made):
     for data in ("targets", "vectors"):
-        for name in plugins.names("algorithms/clustered", "ALGORITHM"):
+        for name in plugins.names("kinds/clustered/algorithms", "ALGORITHM"):
             said = clustered(made, {name: {}}, data=data)
             trains = name not in ("fed-react", "fed-react-personal", "given-clusters")
             assert (said is not None) == trains

@@ -31,13 +31,14 @@ def modules(pattern):
 @pytest.mark.parametrize(
     "pattern",
     [
-        "algorithms/**/*.py",
+        "kinds/*/algorithms/*.py",
+        "kinds/*/contract.py",
         "clients/**/*.py",
         "metrics/**/*.py",
         "data/sources/*.py",
         "figures/*.py",
         "studies/*.py",
-        "runs/*/spec.py",
+        "kinds/*/spec.py",
         "resolve/*.py",
         "workflow/*.py",
     ],

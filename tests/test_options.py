@@ -17,10 +17,10 @@ from hypothesis import strategies as st
 from fedreact import options, plugins
 from fedreact.encoding import spec as encoding
 from fedreact.errors import UserError
+from fedreact.kinds import contract as runs
 from fedreact.options import Count, InnerShare, Natural, NonNegative, Positive, Probability, Share
 from fedreact.resolve import entries, scales
 from fedreact.resolve.config import Config, Scale
-from fedreact.runs import contract as runs
 
 QUICK = settings(
     max_examples=15, deadline=None, derandomize=True, suppress_health_check=[HealthCheck.too_slow]
@@ -44,9 +44,9 @@ def classes():
     yield "encoder", encoding.Options
     for kind in runs.kinds():
         yield kind, runs.part_of(kind, "spec").Options
-        for name in plugins.names(f"algorithms/{kind}", "ALGORITHM"):
-            cls = plugins.load(f"algorithms/{kind}", name, "ALGORITHM")
-            yield f"algorithms/{kind}/{name}", cls
+        for name in plugins.names(f"kinds/{kind}/algorithms", "ALGORITHM"):
+            cls = plugins.load(f"kinds/{kind}/algorithms", name, "ALGORITHM")
+            yield f"kinds/{kind}/algorithms/{name}", cls
     for folder, defines in FOLDERS.items():
         for name in plugins.names(folder, defines):
             yield f"{folder}/{name}", plugins.load(folder, name, defines)
@@ -54,10 +54,10 @@ def classes():
 
 ORIGINAL = dict(classes())
 CLASSES = {
-    name: options.part_of(cls, without=("setting",)) if name.startswith("algorithms") else cls
+    name: options.part_of(cls, without=("setting",)) if "/algorithms/" in name else cls
     for name, cls in ORIGINAL.items()
 }
-ON_PATHS = ("clients/partitioners", "data/sources", "encoder", *runs.kinds(), "algorithms")
+ON_PATHS = ("clients/partitioners", "data/sources", "encoder", *runs.kinds(), "kinds")
 """Classes whose options are written into paths and command lines."""
 WRITTEN = {name: cls for name, cls in CLASSES.items() if name.startswith(ON_PATHS)}
 
@@ -142,12 +142,14 @@ def test_no_folder_of_options_is_forgotten():
     defined = {
         (path.parent.relative_to(plugins.PACKAGE).as_posix(), match[1])
         for path in plugins.PACKAGE.rglob("*.py")
-        if path.name != "contract.py" and plugins.PACKAGE / "runs" not in path.parents
+        if path.name != "contract.py" and path.name not in ("spec.py", "run.py")
         for match in [re.search(r"^([A-Z]+) = [A-Z]\w+$", path.read_text(), re.MULTILINE)]
         if match
     }
-    several = [kind for kind in runs.kinds() if (plugins.PACKAGE / "algorithms" / kind).is_dir()]
-    kinds = {(f"algorithms/{kind}", "ALGORITHM") for kind in several}
+    several = [
+        kind for kind in runs.kinds() if (plugins.PACKAGE / "kinds" / kind / "algorithms").is_dir()
+    ]
+    kinds = {(f"kinds/{kind}/algorithms", "ALGORITHM") for kind in several}
     # What is called with fixed arguments, and has no options of a user's.
     others = {("models/architectures", "ARCHITECTURE"), ("models/encoders", "ENCODER")}
     assert defined - others == set(FOLDERS.items()) | kinds

@@ -11,10 +11,10 @@ from helpers import BASE, ROOT, edit_yaml, make_plan
 from fedreact import options, plugins
 from fedreact.digest import code_digest
 from fedreact.errors import UserError
+from fedreact.kinds import contract as runs
 from fedreact.metrics.contract import PRIMARY
 from fedreact.metrics.grammar import load_metric
 from fedreact.resolve.plan import Plan
-from fedreact.runs import contract as runs
 
 
 @pytest.fixture
@@ -48,8 +48,8 @@ FOLDERS = [
     ("models/encoders", "ENCODER", "table12"),
     ("models/architectures", "ARCHITECTURE", "LSTM"),
     ("optimizers", "OPTIMIZER", "Adam"),
-    ("algorithms/clustered", "ALGORITHM", "IFCA"),
-    ("algorithms/synchronous", "ALGORITHM", "FedAvg"),
+    ("kinds/clustered/algorithms", "ALGORITHM", "IFCA"),
+    ("kinds/synchronous/algorithms", "ALGORITHM", "FedAvg"),
     ("metrics", "METRIC", "Metric"),
     ("metrics/subsets", "SUBSET", "Clients"),
     ("metrics/reducers", "REDUCER", "Reducer"),
@@ -284,7 +284,7 @@ ALGORITHM = '''"""Clients for themselves."""
 
 from dataclasses import dataclass
 
-from fedreact.algorithms.clustered.given_clusters import GivenClusters
+from fedreact.kinds.clustered.algorithms.given_clusters import GivenClusters
 from fedreact.options import Count
 
 
@@ -369,7 +369,7 @@ def test_own_encoder_algorithm_source_metric_and_figure_in_a_plan(project, own):
         assert Path(name).is_dir()
     for folder, text in (
         ("metrics", METRIC),
-        ("algorithms/clustered", ALGORITHM),
+        ("kinds/clustered/algorithms", ALGORITHM),
         ("data/sources", SOURCE),
         ("figures", FIGURE),
         ("models/encoders", ENCODER),

@@ -23,7 +23,7 @@ PARTS = {
     "Flight": "fedreact.clock.clock",
     "Devices": "fedreact.clock.devices",
     "Network": "fedreact.clock.devices",
-    "federate": "fedreact.engine.federate",
+    "federate": "fedreact.kinds.synchronous.engine",
     "Job": "fedreact.engine.engine",
     "Place": "fedreact.engine.place",
     "weigh": "fedreact.claims.contrasts",

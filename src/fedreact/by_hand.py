@@ -18,8 +18,8 @@ from fedreact.clients.partitioners.owner import Owner
 from fedreact.data.dataset import SeriesDataset
 from fedreact.engine.place import Place
 from fedreact.errors import UserError
-from fedreact.runs import contract as runs
-from fedreact.runs import jobs
+from fedreact.kinds import contract as runs
+from fedreact.kinds import jobs
 
 
 def dataset(X: np.ndarray, y: np.ndarray, owner: np.ndarray, name: str = "mine") -> SeriesDataset:
@@ -167,4 +167,4 @@ def compare(
 
 def algorithms_of(kind: str) -> list[str]:
     """Names of the algorithms of a kind of run, yours after the project's."""
-    return plugins.names(f"algorithms/{kind}", "ALGORITHM")
+    return plugins.names(f"kinds/{kind}/algorithms", "ALGORITHM")

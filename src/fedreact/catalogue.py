@@ -5,7 +5,7 @@ from typing import Any
 
 from fedreact import plugins
 from fedreact.encoding import spec as encoding
-from fedreact.runs import contract as runs
+from fedreact.kinds import contract as runs
 
 FOLDERS = {
     "clients/partitioners": "PARTITIONER",
@@ -24,7 +24,7 @@ def everything() -> Iterator[tuple[str, str, Any]]:
     for kind in runs.kinds():
         yield kind, "kind of run", runs.part_of(kind, "spec").Options
     for kind in runs.kinds():
-        for name in plugins.names(f"algorithms/{kind}", "ALGORITHM"):
+        for name in plugins.names(f"kinds/{kind}/algorithms", "ALGORITHM"):
             yield name, f"algorithm of {kind}", runs.algorithm_options(kind, name)
     for folder, defines in FOLDERS.items():
         for name in plugins.names(folder, defines):

@@ -3,12 +3,12 @@
 import numpy as np
 import pytest
 
-from fedreact.algorithms.asynchronous.contract import Algorithm
-from fedreact.algorithms.asynchronous.fedat import FedAT
-from fedreact.algorithms.asynchronous.fedcond import FedConD
-from fedreact.algorithms.asynchronous.rounds import Rounds
 from fedreact.clock.clock import Clock
 from fedreact.clock.devices import Devices, Network
+from fedreact.kinds.asynchronous.algorithms.fedat import FedAT
+from fedreact.kinds.asynchronous.algorithms.fedcond import FedConD
+from fedreact.kinds.asynchronous.algorithms.rounds import Rounds
+from fedreact.kinds.asynchronous.contract import Algorithm
 
 
 def as_many(held, new):

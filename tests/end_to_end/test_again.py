@@ -61,7 +61,7 @@ def test_an_edit_runs_what_it_touches_and_no_more(copy, file, old, new, rules):
 
 
 def test_a_new_file_runs_nothing(copy):
-    for folder in ("algorithms/clustered", "models/architectures", "metrics", "figures"):
+    for folder in ("kinds/clustered/algorithms", "models/architectures", "metrics", "figures"):
         here = copy / "src/fedreact" / folder
         files = sorted(path for path in here.glob("*.py") if path.stem[0] not in "_c")
         sample = files[0]

@@ -57,13 +57,13 @@ def test_own_things_are_in_tables_beside_those_of_the_project(extended):
     ("file", "old", "new", "jobs"),
     [
         (
-            "algorithms/clustered/kmeans.py",
+            "kinds/clustered/algorithms/kmeans.py",
             "min(found, key",
             "max(found, key",
             {"run": 8},  # 4 settings, 2 seeds
         ),
         (
-            "algorithms/synchronous/fedavgm.py",
+            "kinds/synchronous/algorithms/fedavgm.py",
             "self.momentum *",
             "0.5 * self.momentum *",
             {"train": 4},  # 2 architectures, 2 seeds

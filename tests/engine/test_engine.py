@@ -22,14 +22,14 @@ from small_federation import (
     train,
 )
 
-from fedreact.algorithms.synchronous.ditto import Ditto
-from fedreact.algorithms.synchronous.fedavg import FedAvg
-from fedreact.algorithms.synchronous.fedprox import FedProx
 from fedreact.data.windows import Windows
 from fedreact.engine.engine import Job, Stacked, Workers, open_engine, parts, resolve_device
 from fedreact.engine.local_training import LocalTraining
 from fedreact.engine.predicting import Request
 from fedreact.errors import UserError
+from fedreact.kinds.synchronous.algorithms.ditto import Ditto
+from fedreact.kinds.synchronous.algorithms.fedavg import FedAvg
+from fedreact.kinds.synchronous.algorithms.fedprox import FedProx
 from fedreact.losses.contrastive import ContrastiveLoss
 from fedreact.models.causal_cnn import CausalCNN
 

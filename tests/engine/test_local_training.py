@@ -17,10 +17,10 @@ from small_federation import (
     supervised,
 )
 
-from fedreact.algorithms.synchronous.fedavg import FedAvg
 from fedreact.engine.engine import Job, Stacked
 from fedreact.engine.local_training import LocalTraining, Work
 from fedreact.errors import UserError
+from fedreact.kinds.synchronous.algorithms.fedavg import FedAvg
 from fedreact.losses.contrastive import ContrastiveLoss
 from fedreact.losses.objective import Data
 from fedreact.losses.supervised import SupervisedLoss

@@ -14,13 +14,13 @@ from fedreact.encoding.spec import Options as EncoderOptions
 from fedreact.engine.local_training import LocalTraining
 from fedreact.errors import UserError
 from fedreact.estimates.work import Work, calibrate
+from fedreact.kinds import contract as runs
 from fedreact.losses.contrastive import ContrastiveLoss
 from fedreact.losses.supervised import SupervisedLoss
 from fedreact.models.architectures.patchtst import ARCHITECTURE as PatchTST
 from fedreact.models.encoders.table12 import ENCODER
 from fedreact.multiverse.run import Universe
 from fedreact.resolve.plan import Plan
-from fedreact.runs import contract as runs
 from fedreact.task import Task
 
 LSTM = 78.72512e-3 / 2  # billions of multiply-adds, of digits (Table 12)

@@ -8,9 +8,9 @@ import torch
 from small_models import SmallNet
 from torch import nn
 
-from fedreact.algorithms.synchronous.fedavg import FedAvg
 from fedreact.engine.engine import Job, Stacked, Workers
 from fedreact.engine.local_training import LocalTraining
+from fedreact.kinds.synchronous.algorithms.fedavg import FedAvg
 from fedreact.losses.objective import Data
 from fedreact.losses.supervised import SupervisedLoss
 from fedreact.models.layers import Training, batch_norm, dropout, lstm, lstm_of_all

@@ -11,9 +11,9 @@ import torch
 from small_federation import START, a_round, assert_close, supervised, train
 
 from fedreact import options, plugins
-from fedreact.algorithms.synchronous.fedavg import FedAvg
 from fedreact.engine.engine import Stacked
 from fedreact.errors import UserError
+from fedreact.kinds.synchronous.algorithms.fedavg import FedAvg
 from fedreact.optimizers.adam import Adam
 from fedreact.optimizers.dtssgd import DTSSGD
 from fedreact.optimizers.rmsprop import RMSprop

@@ -9,8 +9,8 @@ from helpers import ROOT, SCALES, make_plan, slowly
 
 from fedreact.encoding.train import gflops_of_features, make_encoder
 from fedreact.estimates.work import Work
+from fedreact.kinds import contract as runs
 from fedreact.reading import read_yaml
-from fedreact.runs import contract as runs
 
 PUBLISHED = Path("config/papers/fed_react/published")
 
@@ -61,8 +61,8 @@ def test_partitions_have_the_clients_that_their_names_say(paper):
 
 def test_methods_options_are_the_papers(paper):
     """ICLR section 4.1.1: lambda of Ditto 0.0001, alpha of APFL 0.5, adapted."""
-    from fedreact.algorithms.synchronous.apfl import APFL
-    from fedreact.algorithms.synchronous.ditto import Ditto
+    from fedreact.kinds.synchronous.algorithms.apfl import APFL
+    from fedreact.kinds.synchronous.algorithms.ditto import Ditto
 
     assert Ditto.__dataclass_fields__["lam"].default == 0.0001
     assert APFL.__dataclass_fields__["alpha"].default == 0.5

@@ -7,8 +7,8 @@ import pytest
 from helpers import make_plan
 
 from fedreact.encoding import train as encoding
-from fedreact.runs import contract as runs
-from fedreact.runs.synchronous.run import make, settled
+from fedreact.kinds import contract as runs
+from fedreact.kinds.synchronous.run import make, settled
 
 SAMPLES = {"har30": 240, "har60": 120, "hhar9": 345, "hhar18": 172, "wisdm30": 131, "wisdm60": 66}
 SAMPLES |= {"epilepsy100": 92, "epilepsy200": 46, "watch20": 64, "watch40": 32}

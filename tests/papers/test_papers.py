@@ -6,10 +6,10 @@ import pytest
 from helpers import ROOT, SCALES, make_plan
 
 from fedreact import options
+from fedreact.kinds import contract as runs
 from fedreact.reading import read_yaml
 from fedreact.resolve.papers import FOLDER, paper_names
 from fedreact.resolve.scales import options_of_step
-from fedreact.runs import contract as runs
 from fedreact.tables import published as values
 
 PAPERS = [path.parent.name for path in sorted((ROOT / FOLDER).glob("*/paper.yaml"))]

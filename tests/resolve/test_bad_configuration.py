@@ -18,9 +18,9 @@ from helpers import BASE, ROOT
 from hypothesis import given
 from hypothesis import strategies as st
 
+from fedreact.kinds import contract as runs
 from fedreact.resolve.files import Files
 from fedreact.resolve.plan import Plan
-from fedreact.runs import contract as runs
 from fedreact.workflow import failures
 
 pytestmark = pytest.mark.campaign

@@ -7,14 +7,14 @@ import pytest
 from helpers import BASE, copy_project, edit
 
 from fedreact import digest, plugins
+from fedreact.kinds import contract
+from fedreact.kinds.asynchronous import spec
 from fedreact.resolve import variants
 from fedreact.resolve.plan import Plan
 from fedreact.resolve.run_jobs import Run
-from fedreact.runs import contract
-from fedreact.runs.asynchronous import spec
 
 TEMPORAL = "src/fedreact/aggregation/temporal.py"
-ALGORITHM = Path("src/fedreact/algorithms/clustered/fed_react.py")
+ALGORITHM = Path("src/fedreact/kinds/clustered/algorithms/fed_react.py")
 
 
 def forget():
@@ -37,10 +37,10 @@ def test_reaches_what_the_script_imports_and_nothing_else(project):
     reached = {str(path) for path in digest.reached(ALGORITHM)}
     assert {str(ALGORITHM), TEMPORAL, "src/fedreact/clustering/affect.py"} <= reached
     assert not any("causal_cnn" in path or "/tables/" in path for path in reached)
-    assert not any("algorithms/clustered/flacc" in path for path in reached)
+    assert not any("kinds/clustered/algorithms/flacc" in path for path in reached)
     assert not any("provenance" in path for path in reached)
     reached = {str(path) for path in digest.reached(Path("scripts/run.py"))}
-    assert {"src/fedreact/command.py", "src/fedreact/runs/jobs.py"} <= reached
+    assert {"src/fedreact/command.py", "src/fedreact/kinds/jobs.py"} <= reached
 
 
 def test_a_real_edit_far_away_changes_it(code_digest):
@@ -148,7 +148,7 @@ def test_an_architecture(plan):
     ("kind", "algorithm"), [("synchronous", "ditto"), ("clustered", "flacc"), ("clustered", "ifca")]
 )
 def test_an_algorithm(plan, kind, algorithm):
-    found = touched(plan, f"src/fedreact/algorithms/{kind}/{algorithm}.py")
+    found = touched(plan, f"src/fedreact/kinds/{kind}/algorithms/{algorithm}.py")
     shares = {"ifca": {"flsc"}}.get(algorithm, set()) | {algorithm}  # FLSC is built on IFCA
     naming = runs_of(plan, lambda k, setting, job, algorithms, _: k == kind and algorithms & shares)
     assert found == {"run": naming}
@@ -168,7 +168,7 @@ def test_the_clients_half_of_rounds_on_the_clock(shared, monkeypatch):
         place = ("asynchronous", "fed_react", "eeg-sim", "eeg10", "rounds", "0")
         return plan.runs.training(*place).code
 
-    before, path = code(), Path("src/fedreact/algorithms/synchronous/fedprox.py")
+    before, path = code(), Path("src/fedreact/kinds/synchronous/algorithms/fedprox.py")
     old = path.read_text()
     path.write_text(old + "\n\nADDED_BY_A_TEST = 1\n")
     after = code()
@@ -246,7 +246,7 @@ def test_a_study(plan):
 
 
 FOLDERS = [
-    *("algorithms/clustered", "algorithms/synchronous", "models/architectures"),
+    *("kinds/clustered/algorithms", "kinds/synchronous/algorithms", "models/architectures"),
     *("models/encoders", "data/sources", "clients/partitioners", "clients/drifts"),
     *("metrics", "metrics/subsets", "metrics/reducers", "optimizers", "figures", "studies"),
 ]

@@ -13,16 +13,16 @@ from helpers import ROOT, SCALES, command, copy_project, edit, make_plan, refuse
 from own_examples import COMMANDS, PAGES, add_examples, add_least, files_of, shown
 
 from fedreact import plugins
-from fedreact.algorithms.clustered.contract import Setting, Uploads
 from fedreact.errors import UserError
-from fedreact.runs import contract as runs_of
+from fedreact.kinds import contract as runs_of
+from fedreact.kinds.clustered.contract import Setting, Uploads
 from fedreact.task import Task
 
 pytestmark = pytest.mark.campaign
 
 TEXT = "\n".join(page.read_text() for page in PAGES)
 MINE = Path("config/papers/mine")
-ALGORITHMS = Path("own/algorithms/clustered")
+ALGORITHMS = Path("own/kinds/clustered/algorithms")
 
 
 @pytest.fixture
@@ -224,7 +224,7 @@ def test_one_line_takes_own_data_for_the_digits(here):
 
 
 def test_fedavgm_adds_a_share_of_the_step_before(here):
-    kind = plugins.load("algorithms/synchronous", "fedavgm", "ALGORITHM")
+    kind = plugins.load("kinds/synchronous/algorithms", "fedavgm", "ALGORITHM")
     n, first = np.array([1, 3]), np.array([10.0, -2.0], np.float32)
     uploads = {"theta": np.array([[14.0, -2.0], [10.0, 2.0]], np.float32)}  # mean: [11, 1]
     for momentum, second in ((0.0, [11, 1]), (0.5, [11 + 0.5, 1 + 1.5])):
@@ -264,7 +264,7 @@ def test_the_architecture_is_its_module_with_the_given_weights(here):
 
 
 def test_kmeans_finds_clusters_and_holds_their_means(here):
-    kind = plugins.load("algorithms/clustered", "kmeans", "ALGORITHM")
+    kind = plugins.load("kinds/clustered/algorithms", "kmeans", "ALGORITHM")
     algorithm = kind(Setting(2, seed=0), restarts=3)
     models = np.array([[0.0, 1], [0, 3], [9, 9], [0, 2]], np.float32)
     n, present = np.array([1, 1, 5, 2]), np.array([True, True, True, False])
@@ -287,8 +287,8 @@ def test_kmeans_finds_clusters_and_holds_their_means(here):
 @pytest.mark.parametrize(
     ("tests", "name"),
     [
-        ("algorithms/test_clustered", "kmeans"),
-        ("algorithms/test_synchronous", "fedavgm"),
+        ("kinds/algorithms/test_clustered", "kmeans"),
+        ("kinds/algorithms/test_synchronous", "fedavgm"),
         ("models/test_encoders", "gru"),
         ("models/test_architectures", "gru-classifier"),
     ],
@@ -314,7 +314,7 @@ def test_the_contracts_tests_run_on_what_is_in_own(shared, tests, name):
                 "methods: clustered: kmean",
                 "known: fed-react",
                 "kmeans",
-                "own/algorithms/",
+                "own/kinds/clustered/algorithms/",
             ],
         ),
         (
@@ -358,7 +358,7 @@ def test_names_that_lead_nowhere_are_one_line(mine, file, old, new, words):
     [
         (folder, defines, content, words)
         for folder, defines in (
-            ("algorithms/clustered", "ALGORITHM"),
+            ("kinds/clustered/algorithms", "ALGORITHM"),
             ("models/encoders", "ENCODER"),
         )
         for content, words in (
@@ -394,7 +394,7 @@ def test_a_model_that_is_no_python_is_refused_before_anything_runs(mine, file):
 def test_a_name_of_the_projects_is_refused(mine):
     shutil.copy(ALGORITHMS / "kmeans.py", ALGORITHMS / "ifca.py")
     with pytest.raises(UserError, match=r"^own/\S+/ifca\.py: the project has 'ifca' itself"):
-        plugins.find("algorithms/clustered", "ifca", "ALGORITHM")
+        plugins.find("kinds/clustered/algorithms", "ifca", "ALGORITHM")
 
 
 def test_tables_speak_of_the_data_that_is_used(here):

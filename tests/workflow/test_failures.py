@@ -13,7 +13,7 @@ TRACEBACK = """reading
 Traceback (most recent call last):
   File "{here}/scripts/run.py", line 41, in <module>
     run(main, words)
-  File "{here}/own/algorithms/clustered/mine.py", line 12, in round
+  File "{here}/own/kinds/clustered/algorithms/mine.py", line 12, in round
     return nothing
   File "/usr/lib/python3/numpy/core.py", line 7, in dot
     raise
@@ -56,7 +56,7 @@ def test_the_place_in_a_file_of_the_users_own_comes_first(tmp_path, monkeypatch)
     found = failures.reason(TRACEBACK.format(here=tmp_path).splitlines())
     assert found == (
         "error: NameError: name 'nothing' is not defined "
-        "[own/algorithms/clustered/mine.py, line 12]"
+        "[own/kinds/clustered/algorithms/mine.py, line 12]"
     )
 
 

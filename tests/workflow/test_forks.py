@@ -247,7 +247,7 @@ def test_what_steps_need_is_loaded_and_what_takes_long_is_not():
     assert said.stderr == ""
     found = set(said.stdout.split())
     wanted = {f"fedreact.{part}" for part in forks.PARTS}
-    wanted |= {"fedreact.models.architectures.patchtst", "fedreact.runs.split.run"}
+    wanted |= {"fedreact.models.architectures.patchtst", "fedreact.kinds.split.run"}
     assert wanted <= found
     assert "sklearn" not in found
 

@@ -1,4 +1,4 @@
-# Runs of all kinds (src/fedreact/runs/): a job has some methods, one setting and one seed. Its kind says
+# Runs of all kinds (src/fedreact/kinds/): a job has some methods, one setting and one seed. Its kind says
 # what it needs, which methods it has, and whether it trains for long.
 
 

@@ -7,15 +7,15 @@ import numpy as np
 import torch
 
 from fedreact import plugins
-from fedreact.algorithms.synchronous.fedavg import FedAvg
 from fedreact.clients.partition import Partition
 from fedreact.data.dataset import SeriesDataset
 from fedreact.encoding.spec import Options
 from fedreact.engine.engine import Job
-from fedreact.engine.federate import federate, training_costs
 from fedreact.engine.local_training import LocalTraining, say_if_missed, steps_within
 from fedreact.engine.place import Place
 from fedreact.errors import UserError
+from fedreact.kinds.synchronous.algorithms.fedavg import FedAvg
+from fedreact.kinds.synchronous.engine import federate, training_costs
 from fedreact.losses.contrastive import ContrastiveLoss
 from fedreact.models.encoder import Encoder
 from fedreact.rng import generator

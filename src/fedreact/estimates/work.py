@@ -9,17 +9,17 @@ import numpy as np
 import torch
 
 from fedreact import npz, options
-from fedreact.algorithms.synchronous.fedavg import FedAvg
 from fedreact.encoding import train as encoding
 from fedreact.engine.engine import Job, Stacked, keep_heap
 from fedreact.engine.local_training import LocalTraining
 from fedreact.errors import UserError
+from fedreact.kinds import contract as runs
+from fedreact.kinds.of_clients import MOST
+from fedreact.kinds.synchronous.algorithms.fedavg import FedAvg
 from fedreact.multiverse.run import Universe, candidates, drawn
 from fedreact.resolve import multiverse_asked
 from fedreact.resolve.plan import Plan
 from fedreact.resolve.run_jobs import Run
-from fedreact.runs import contract as runs
-from fedreact.runs.of_clients import MOST
 from fedreact.task import Task
 
 SECONDS_A_GFLOP = 0.03

@@ -94,7 +94,7 @@ def kept_of_clients(lines, names=("round", "score", "cluster", "true_cluster")):
     ``metric`` is what scores are of.
     """
     from fedreact.errors import UserError
-    from fedreact.runs import of_clients
+    from fedreact.kinds import of_clients
 
     found = []
     for file, method in lines.sort_values("seed")[["file", "method"]].drop_duplicates().to_numpy():

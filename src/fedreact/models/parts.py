@@ -1,7 +1,7 @@
 """Layers as models of several owners name them: what a layer is, not how it is computed.
 
 A model that is divided among clients and a server says of each part which layers it has
-(:mod:`fedreact.algorithms.split.contract`); :mod:`fedreact.models.passing` computes them. Nothing
+(:mod:`fedreact.kinds.split.contract`); :mod:`fedreact.models.passing` computes them. Nothing
 here loads torch. Weights are laid out as torch has them; an LSTM has one bias of its gates, as in
 Keras, where torch has two.
 """

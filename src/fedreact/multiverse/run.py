@@ -19,9 +19,9 @@ import pandas as pd
 from fedreact import options
 from fedreact.engine.place import Place
 from fedreact.errors import Diverged
+from fedreact.kinds import contract as runs
+from fedreact.kinds import jobs
 from fedreact.metrics.grammar import load_metric
-from fedreact.runs import contract as runs
-from fedreact.runs import jobs
 
 
 @dataclass(frozen=True)

@@ -54,7 +54,8 @@ README = """\
 - `config/` has the configuration that the steps read, and `workflow/` the workflow.
 - `ro-crate-metadata.json` describes these files for programs (Workflow Run Crate 0.5).
 
-The code is {commits} of the repository of fedreact. To build the tables again, check it out and run:
+The code is {commits} of the repository of fedreact. To build the tables again, check it out and
+run:
 
     snakemake --cores all all_tables --config {choices}
 """

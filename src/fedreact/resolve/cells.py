@@ -5,12 +5,12 @@ from dataclasses import dataclass, replace
 from typing import Any
 
 from fedreact.errors import UserError
+from fedreact.kinds import contract as runs
 from fedreact.resolve import variants
 from fedreact.resolve.once import once
 from fedreact.resolve.papers import Paper
 from fedreact.resolve.scales import GIVEN_ENCODER
 from fedreact.resolve.settings import Settings
-from fedreact.runs import contract as runs
 
 
 @dataclass(frozen=True)

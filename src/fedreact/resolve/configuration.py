@@ -8,12 +8,12 @@ from pathlib import Path
 from fedreact import options, plugins
 from fedreact.atomic import write_text
 from fedreact.errors import UserError, unknown
+from fedreact.kinds import contract as runs
 from fedreact.resolve import variants
 from fedreact.resolve.cells import Cell
 from fedreact.resolve.layers import Layers, Location, Option
 from fedreact.resolve.plan import Plan
 from fedreact.resolve.scales import ENCODER, PARTITIONERS
-from fedreact.runs import contract as runs
 
 WIDTH = 100
 
@@ -90,7 +90,7 @@ def parts(plan: Plan, paper: str, cell: Cell, row: Mapping[str, Location]) -> It
     run = plan.runs.run(kind, paper, cell.data, cell.setting, cell.job)
     layers = settings.run_layers(paper, kind, setting)
     of_run = layers.located(run.options, by_step[""]) | of_run
-    yield Part(f"Run: {kind} (src/fedreact/runs/{kind}/)", of_run)
+    yield Part(f"Run: {kind} (src/fedreact/kinds/{kind}/)", of_run)
     yield method
     spec, partitioner = settings.partition(run.owner, run.partition)
     base, _ = variants.parts(run.partition)
@@ -135,7 +135,7 @@ def _method(plan, paper, cell, row):
     values = {k: Option(v) for k, v in options.defaults(cls).items()} if cls else {}
     values |= {k: located(k, v, entry.options) for k, v in cell.method.options.items()}
     of_run = {k: located(k, v, entry.of_run) for k, v in cell.method.of_run.items()}
-    file = _file(f"algorithms/{cell.kind}", cell.method.algorithm, "ALGORITHM")
+    file = _file(f"kinds/{cell.kind}/algorithms", cell.method.algorithm, "ALGORITHM")
     return Part(f"Method: {name} ({file})", values), of_run
 
 

@@ -8,6 +8,7 @@ from typing import Any
 
 from fedreact import options
 from fedreact.errors import UserError, unknown
+from fedreact.kinds import contract as runs
 from fedreact.multiverse.universe import Choice, changes, draw
 from fedreact.resolve import multiverse_asked
 from fedreact.resolve.claims import Claims
@@ -15,7 +16,6 @@ from fedreact.resolve.code import digest, files_of
 from fedreact.resolve.experiments import Experiments
 from fedreact.resolve.job import Job
 from fedreact.resolve.multiverse_asked import methods_of, option
-from fedreact.runs import contract as runs
 
 DRAWN, TUNED, ENCODER_SEED, SCORE = "drawn", "tuned", "encoder_seed", "score"
 SCRIPT = "scripts/multiverse.py"
@@ -223,8 +223,8 @@ class Multiverse:
         """Folder, name and content of each file that a part's run loads by its name."""
         spec = self._spec(paper)
         methods = [self.experiments.cells(paper).method(name)[1] for name in spec.methods]
-        named = [(f"algorithms/{spec.kind}", one.algorithm, "ALGORITHM") for one in methods]
-        return [(f"runs/{spec.kind}", "run", "run"), ("metrics", spec.metric, "METRIC"), *named]
+        named = [(f"kinds/{spec.kind}/algorithms", one.algorithm, "ALGORITHM") for one in methods]
+        return [(f"kinds/{spec.kind}", "run", "run"), ("metrics", spec.metric, "METRIC"), *named]
 
     def summary(self, paper: str) -> Job:
         """Sum up what all universes of a paper say."""

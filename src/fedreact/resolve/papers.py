@@ -13,6 +13,7 @@ from pathlib import Path
 from fedreact import options, plugins
 from fedreact.claims.contract import Claim
 from fedreact.errors import UserError, unknown
+from fedreact.kinds import contract as runs
 from fedreact.reading import read_yaml
 from fedreact.resolve.entries import (
     About,
@@ -26,7 +27,6 @@ from fedreact.resolve.entries import (
 from fedreact.resolve.layers import Location
 from fedreact.resolve.multiverse_entries import MultiverseSpec
 from fedreact.resolve.scales import PARTITIONERS, PaperScale, check_scale, check_step
-from fedreact.runs import contract as runs
 
 FOLDER = Path("config/papers")
 SECTIONS = ("partitions", "settings", "methods")

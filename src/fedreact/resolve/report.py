@@ -121,7 +121,7 @@ class Report:
             spec = self.outputs.entry(target)[2]
             for (row, column), cell in self.outputs.cells(target).items():
                 label = row if spec.rows_are == "methods" else column
-                of = (f"algorithms/{cell.kind}", cell.method.algorithm, "ALGORITHM")
+                of = (f"kinds/{cell.kind}/algorithms", cell.method.algorithm, "ALGORITHM")
                 if label not in found:
                     options = {**cell.method.of_run, **cell.method.options}
                     found[label] = str(plugins.source_file(plugins.find(*of))), options

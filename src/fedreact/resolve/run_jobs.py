@@ -7,12 +7,12 @@ from typing import Any
 
 from fedreact import options, plugins
 from fedreact.errors import UserError
+from fedreact.kinds import contract as runs
 from fedreact.resolve import variants
 from fedreact.resolve.code import digest
 from fedreact.resolve.experiments import Experiments
 from fedreact.resolve.job import Job
 from fedreact.resolve.workload import Group
-from fedreact.runs import contract as runs
 
 SCRIPT = "scripts/run.py"
 SHORT = 5  # minutes on a cluster of a job that takes seconds
@@ -109,9 +109,9 @@ class RunJobs:
 
     def _code(self, kind, run):
         """Digest of the code: of the kind of run, and of what the job names."""
-        named = [(f"runs/{kind}", "run", "run"), *plugins.named(run.options)]
+        named = [(f"kinds/{kind}", "run", "run"), *plugins.named(run.options)]
         for method in run.methods:
-            algorithm = (f"algorithms/{kind}", method.algorithm, "ALGORITHM")
+            algorithm = (f"kinds/{kind}/algorithms", method.algorithm, "ALGORITHM")
             named += [algorithm, *plugins.named_by(plugins.load(*algorithm), method.options)]
         named += [("metrics", name, "METRIC") for name in run.metrics]
         return digest(SCRIPT, named)

@@ -7,9 +7,9 @@ from typing import Any
 from fedreact import options, plugins
 from fedreact.encoding import spec as encoding
 from fedreact.errors import UserError, known, unknown
+from fedreact.kinds import contract as runs
 from fedreact.resolve import variants
 from fedreact.resolve.entries import PartitionSpec, Seeds
-from fedreact.runs import contract as runs
 
 ENCODER = "encoder"
 PARTITIONERS = "clients/partitioners"

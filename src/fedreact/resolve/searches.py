@@ -5,9 +5,9 @@ from collections.abc import Mapping
 
 from fedreact import options
 from fedreact.errors import UserError
+from fedreact.kinds import contract as runs
 from fedreact.resolve import variants
 from fedreact.resolve.cells import Cell, Cells
-from fedreact.runs import contract as runs
 
 
 class Searches:

@@ -8,6 +8,7 @@ from fedreact import options, plugins
 from fedreact.clients.partitioners.contract import clients_of
 from fedreact.encoding import spec as encoding
 from fedreact.errors import UserError, unknown
+from fedreact.kinds import contract as runs
 from fedreact.resolve import variants
 from fedreact.resolve.datasets import Datasets
 from fedreact.resolve.entries import PartitionSpec
@@ -15,7 +16,6 @@ from fedreact.resolve.layers import Layer, Layers
 from fedreact.resolve.once import once
 from fedreact.resolve.papers import Paper, load_paper, paper_names
 from fedreact.resolve.scales import ENCODER, PARTITIONERS
-from fedreact.runs import contract as runs
 
 
 class Settings:

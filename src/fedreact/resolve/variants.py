@@ -12,7 +12,7 @@ from typing import Any
 
 from fedreact import options
 from fedreact.errors import UserError, unknown
-from fedreact.runs import contract as runs
+from fedreact.kinds import contract as runs
 
 MARKS = ("setting", "method", "options", "tuned")
 """Keys of a cell that are no changes of its setting; ``options`` are those of its method."""

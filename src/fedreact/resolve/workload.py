@@ -6,12 +6,12 @@ from typing import Any
 
 from fedreact import options, plugins
 from fedreact.errors import UserError
+from fedreact.kinds import contract as runs
 from fedreact.metrics.contract import PRIMARY
 from fedreact.metrics.grammar import load_metric
 from fedreact.resolve.cells import Cell, Cells
 from fedreact.resolve.scales import PARTITIONERS
 from fedreact.resolve.searches import Searches
-from fedreact.runs import contract as runs
 
 
 @dataclass

@@ -10,8 +10,8 @@ import pandas as pd
 
 from fedreact.errors import UserError
 from fedreact.intervals import FEWEST, Summary, summarise
+from fedreact.kinds import of_clients
 from fedreact.metrics.grammar import load_metric
-from fedreact.runs import of_clients
 from fedreact.tables import published as values
 
 COLUMNS = [

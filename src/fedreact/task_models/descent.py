@@ -23,7 +23,7 @@ SQUARINGS = 6
 
 class LocalClients:
     """The client side of a round: implements
-    :class:`fedreact.algorithms.clustered.contract.Clients`.
+    :class:`fedreact.kinds.clustered.contract.Clients`.
 
     Nothing is computed before a method asks, so methods that do not ask pay nothing.
 

@@ -46,8 +46,8 @@ LOADED = (
 """What forks need not load."""
 
 PARTS = (
-    *("aggregation", "algorithms", "claims", "clients", "clock", "data", "encoding", "engine"),
-    *("figures", "losses", "metrics", "models", "optimizers", "runs", "tables", "task_models"),
+    *("aggregation", "claims", "clients", "clock", "data", "encoding", "engine"),
+    *("figures", "kinds", "losses", "metrics", "models", "optimizers", "tables", "task_models"),
 )
 """Folders of this package of which all is loaded, too."""
 

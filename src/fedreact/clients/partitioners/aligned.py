@@ -1,6 +1,6 @@
 """One client for each owner, all with equally many series in the order of time.
 
-For models that take the i-th series of all clients together (:mod:`fedreact.runs.split`).
+For models that take the i-th series of all clients together (:mod:`fedreact.kinds.split`).
 """
 
 from dataclasses import dataclass

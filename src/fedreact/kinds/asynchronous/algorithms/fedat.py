@@ -1,0 +1,95 @@
+"""FedAT: synchronous within tiers, asynchronous across them (Chai et al. 2021; ch. 7)."""
+
+from dataclasses import dataclass
+from typing import Literal
+
+import numpy as np
+
+from fedreact.aggregation.mean import weighted_mean
+from fedreact.compression import polyline
+from fedreact.kinds.asynchronous.contract import Algorithm
+from fedreact.kinds.synchronous.algorithms.fedprox import FedProx
+from fedreact.options import Count, Natural, NonNegative
+from fedreact.rng import generator
+
+
+@dataclass(frozen=True)
+class FedAT(Algorithm):
+    """Each tier of equally fast clients has rounds of its own (section 7.2).
+
+    Attributes
+    ----------
+    lam
+        Weight of the proximal term towards the received model, lambda of eq. 7.3.
+    clients
+        Clients per round of a tier.
+    precision
+        Decimals of the sent weights, in both directions; ``null``: full precision.
+    weights
+        Weights of the tiers' models: the counts of the tiers opposite in speed (``opposite``, eq.
+        7.1), ``equal``, or ``waiting``: as eq. 7.1, but equal among the tiers that have answered
+        until all have. By eq. 7.1 the model does not change until a tier and its opposite have
+        answered, which tier M // 2 + 1 does first, and the fastest tier's model has weight 0 until
+        the slowest has answered.
+    """
+
+    lam: NonNegative = 0.4
+    clients: Count = 10
+    precision: Natural | None = 4
+    weights: Literal["opposite", "equal", "waiting"] = "opposite"
+
+    def half(self):
+        """FedProx's."""
+        return FedProx(mu=self.lam)
+
+    def begin(self, clock):
+        """Every tier begins its first round."""
+        for tier in range(len(clock.devices.network.delays)):
+            self._round(clock, tier)
+
+    def proceed(self, clock, flight, server):
+        """The tier that has ended begins its next round."""
+        self._round(clock, flight.tier)
+
+    def _round(self, clock, tier):
+        there = clock.there(np.flatnonzero(clock.devices.part == tier))
+        if len(there):
+            rng = generator(clock.devices.seed, "tier", tier, int(clock.trips.sum()))
+            n = min(self.clients, len(there))
+            clock.send(np.sort(rng.choice(there, n, replace=False)), tier)
+
+    def server(self, half, theta, n_clients):
+        """The model, those of the tiers, and how often each has answered; no tier has.
+
+        Tiers are made when the first answers, since only the clock knows how many there are.
+        """
+        return {"theta": theta, "tiers": theta[None], "updates": np.zeros(0, np.int64)}
+
+    def coded(self, theta):
+        """As a polyline."""
+        if self.precision is None:
+            return super().coded(theta)
+        return polyline.rounded(theta, self.precision)
+
+    def arrived(self, half, server, uploads, sent, flight, clock):
+        """Eqs. 7.2 (here 7.4) and 7.1."""
+        M = len(clock.devices.network.delays)
+        tiers, updates = server["tiers"], server["updates"].copy()
+        tiers = np.repeat(tiers, M, axis=0) if len(updates) == 0 else tiers.copy()
+        updates = np.zeros(M, np.int64) if len(updates) == 0 else updates
+        tiers[flight.tier] = weighted_mean(uploads["theta"], flight.held)
+        updates[flight.tier] += 1
+        share = self.shares(updates)
+        theta = (share @ tiers.astype(np.float64)).astype(np.float32)
+        return {"theta": theta, "tiers": tiers, "updates": updates}
+
+    def shares(self, updates: np.ndarray) -> np.ndarray:
+        """Weights ``[M]`` of the tiers' models, fastest first, given how often each answered."""
+        if self.weights == "waiting" and not updates.all():
+            return (updates > 0) / (updates > 0).sum()
+        if self.weights == "equal":
+            return np.full(len(updates), 1 / len(updates))
+        return updates[::-1] / updates.sum()
+
+
+ALGORITHM = FedAT

@@ -1,0 +1,21 @@
+"""Local-S (section 5.3.1): every client trains alone on its data, at its own pace."""
+
+from dataclasses import dataclass
+from typing import ClassVar
+
+from fedreact.kinds.asynchronous.contract import Algorithm
+from fedreact.kinds.synchronous.algorithms.alone import Alone
+
+
+@dataclass(frozen=True)
+class LocalS(Algorithm):
+    """No model travels."""
+
+    travels: ClassVar[bool] = False
+
+    def half(self):
+        """That of clients alone."""
+        return Alone()
+
+
+ALGORITHM = LocalS

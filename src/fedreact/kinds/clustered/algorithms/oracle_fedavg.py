@@ -1,0 +1,33 @@
+"""FedAvg within the true clusters, a baseline."""
+
+from dataclasses import dataclass, replace
+from typing import ClassVar
+
+import numpy as np
+
+from fedreact.errors import UserError
+from fedreact.kinds.clustered.algorithms.ifca import IFCA, IFCAState
+from fedreact.kinds.clustered.contract import Uploads
+
+
+@dataclass(frozen=True)
+class OracleFedAvg(IFCA):
+    """IFCA whose clients know where they belong, each to one cluster."""
+
+    knows_truth: ClassVar[bool] = True
+
+    def __post_init__(self):
+        if self.memberships > 1:
+            raise UserError("oracle-fedavg: memberships: every client has one true cluster")
+
+    def init(self, n_clients: int, shape: tuple[int, int]) -> IFCAState:
+        """Random models of the true clusters, whatever number the others are told."""
+        true = replace(self.setting, n_clusters=int(self.setting.truth.max()) + 1)
+        return IFCA.init(replace(self, setting=true), n_clients, shape)
+
+    def choose(self, models: np.ndarray, uploads: Uploads, n: int) -> np.ndarray:
+        """``int [K, 1]``: the true clusters."""
+        return self.setting.truth[uploads.t - 1][:, None]
+
+
+ALGORITHM = OracleFedAvg

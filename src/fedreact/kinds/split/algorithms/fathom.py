@@ -1,0 +1,108 @@
+"""FATHOM: attention over a task's features at its client, over time at the server.
+
+Y. Chen, Y. Ning, Z. Chai, H. Rangwala, "Federated Multi-task Learning with Hierarchical Attention
+for Sensor Data Analytics", IJCNN 2020; chapter 4 of Y. Chen's dissertation (George Mason
+University, 2021), Algorithm 1. Of a window x^k [T, D],
+
+    A^k   = softmax_d(x^k W^k)                    [T, D]      client    (4.8, 4.9)
+    phi^k = tanh(x^k * A^k)                       [T, D]      client    (4.10)
+    h^k   = LSTM(phi^k)                           [T, hidden] client    (4.11)
+    a     = softmax_t(tanh(W f + b)),  f = flatten(h^1 ... h^K)   [T]   server    (4.12, 4.13)
+    l     = last h of LSTM(a_t x^k_t)             [hidden]    client    (4.14, 4.15)
+    y^k   = V relu(W l + b) + b                   [M]         client    (4.16, 4.17)
+"""
+
+from dataclasses import dataclass
+from typing import Literal
+
+from fedreact.kinds.split.algorithms.m_att import attention
+from fedreact.kinds.split.contract import Algorithm
+from fedreact.models.parts import LSTM, Dense
+from fedreact.options import Count, NonNegative, Probability
+
+
+@dataclass(frozen=True)
+class Fathom(Algorithm):
+    """Both attentions.
+
+    Attributes
+    ----------
+    hidden
+        States of both LSTMs, and units of the layer before the outputs.
+    shared
+        Whether all tasks share one attention vector over time; else each has its own.
+    projection
+        Units of a layer without bias between the product of eq. 4.10 and its tanh; ``null``: no
+        layer.
+    smoothing
+        Label smoothing, alpha of eq. 4.1.
+    l2
+        Weight of the L2 penalty on LSTM weights.
+    l2_of
+        Penalised weights: ``all`` matrices of both LSTMs, or the ``input`` matrix of the first.
+    """
+
+    hidden: Count = 64
+    shared: bool = True
+    projection: Count | None = None
+    smoothing: Probability = 0.3
+    l2: NonNegative = 0.001
+    l2_of: Literal["all", "input"] = "all"
+
+    def client(self, task, n_clients):
+        """Attention over features, two LSTMs, outputs."""
+        return {**self.of_features(task), **self.of_time(task, n_clients)}
+
+    def of_features(self, task):
+        """Layers of what is sent."""
+        D, projected = task.channels, {}
+        if self.projection:
+            projected = {"projection": Dense(D, self.projection, bias=False)}
+        return {
+            "features": Dense(D, D, bias=False),
+            **projected,
+            "first": LSTM(self.projection or D, self.hidden),
+        }
+
+    def of_time(self, task, n_clients):
+        """Layers of what is made of the answer."""
+        return {
+            "second": LSTM(task.channels, self.hidden),
+            "wide": Dense(self.hidden, self.hidden),
+            "out": Dense(self.hidden, task.outputs),
+        }
+
+    def server(self, task, n_clients):
+        """Attention over time."""
+        T, vectors = task.steps, 1 if self.shared else n_clients
+        return {"attention": Dense(T * self.hidden * n_clients, T * vectors)}
+
+    def penalised(self):
+        """Matrices of the LSTMs."""
+        if self.l2_of == "input":
+            return ("first.input",)
+        return ("first.input", "first.recurrent", "second.input", "second.recurrent")
+
+    def up(self, p, x):
+        """Eqs. 4.8 to 4.11."""
+        weights = p.dense("features", x).softmax(-1)
+        p.attention["features"] = weights.detach().mean(2)
+        seen = x * weights
+        return p.lstm("first", (p.dense("projection", seen) if self.projection else seen).tanh())
+
+    def between(self, p, h):
+        """Eqs. 4.12 and 4.13: weights ``[K, B, T]``."""
+        return attention(p, h, self.shared)
+
+    def down(self, p, x, h, a):
+        """Eqs. 4.14 to 4.17."""
+        p.attention["time"] = a.detach()
+        return self.outputs(p, a[..., None] * x)
+
+    def outputs(self, p, psi):
+        """Eqs. 4.15 to 4.17."""
+        last = p.lstm("second", psi)[:, :, -1]
+        return p.dense("out", p.dense("wide", last).relu())
+
+
+ALGORITHM = Fathom

@@ -1,0 +1,56 @@
+"""Ridge regression on the flattened window of each task alone, a linear baseline.
+
+In no paper. Labels are fitted as 1 and -1, and are true where the fit is above 0. On inputs and
+targets less their means,
+
+    w = (X' X + penalty I)^-1 X' y = X' (X X' + penalty I)^-1 y,
+
+of which the second is used where there are fewer windows than inputs T D, as of ExtraSensory.
+"""
+
+from dataclasses import dataclass
+
+import numpy as np
+
+from fedreact.kinds.split.contract import Fitted
+from fedreact.options import Positive
+
+
+@dataclass(frozen=True)
+class Ridge(Fitted):
+    """Linear, on all steps of a window.
+
+    Attributes
+    ----------
+    penalties
+        Candidate penalties; each client uses the one with the smallest squared error on its
+        validation windows.
+    """
+
+    penalties: tuple[Positive, ...] = (0.1, 1.0, 10.0, 100.0, 1000.0)
+
+    def fit(self, train, y, held, y_held):
+        """Fit with each penalty, keep the best."""
+        X, other = (of.reshape(len(of), -1).astype(float) for of in (train, held))
+        mean, centre = X.mean(0), y.mean(0)
+        X, other, y = X - mean, other - mean, y - centre
+        dual = len(X) < X.shape[1]
+        values, vectors = np.linalg.eigh(X @ X.T if dual else X.T @ X)
+        rotated = vectors.T @ (y if dual else X.T @ y)
+        best, least = None, np.inf
+        for penalty in self.penalties:
+            found = vectors @ (rotated / (np.maximum(values, 0) + penalty)[:, None])
+            weights = X.T @ found if dual else found
+            error = float(((other @ weights + centre - y_held) ** 2).mean())
+            if best is None or error < least:
+                best, least = weights, error
+        return lambda of: (of.reshape(len(of), -1) - mean) @ best + centre
+
+    def gflops(self, task, n_train):
+        """Of the product of windows, its eigenvectors, and the weights of each penalty."""
+        F, n = task.steps * task.channels, n_train
+        m, each = min(F, n), len(self.penalties)
+        return (2 * F * n * m + 9 * m**3 + each * 2 * task.outputs * (m * m + F * n)) / 1e9
+
+
+ALGORITHM = Ridge

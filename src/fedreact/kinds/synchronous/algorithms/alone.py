@@ -1,0 +1,20 @@
+"""Local baseline: clients train alone, without federation."""
+
+from dataclasses import dataclass
+
+from fedreact.kinds.synchronous.algorithms.partly_shared import PartlyShared
+
+
+@dataclass(frozen=True)
+class Alone(PartlyShared):
+    """Every client goes on with its own model, from the same first weights; nothing is sent."""
+
+    @property
+    def shared(self):
+        """Nothing."""
+        import torch
+
+        return torch.zeros(0, dtype=torch.long)
+
+
+ALGORITHM = Alone

@@ -1,0 +1,28 @@
+"""FedProx (Li, Sahu et al. 2020, "Federated optimization in heterogeneous networks")."""
+
+from dataclasses import dataclass
+
+from fedreact.kinds.synchronous.algorithms.fedavg import FedAvg
+from fedreact.options import NonNegative
+
+
+@dataclass(frozen=True)
+class FedProx(FedAvg):
+    """FedAvg with a proximal term in the local objective.
+
+    Attributes
+    ----------
+    mu
+        Clients minimise f_k(w) + mu / 2 |w - theta|^2 (Algorithm 2 there, with a fixed number of
+        steps instead of an inexactness gamma).
+    """
+
+    mu: NonNegative = 0.01
+
+    def local(self, training, sent, state, work):
+        """Train the global model, pulled back towards it."""
+        start, pull = work.of_each(sent["theta"]), (self.mu, sent["theta"])
+        return {"theta": training.descend(start, work, training.draw(work), pull)}, state
+
+
+ALGORITHM = FedProx

@@ -1,0 +1,101 @@
+"""Synchronous federated training with labels: every client trains in every round.
+
+Methods of one architecture and the same options are one job, since it starts with what they share:
+torch, the series, the processes.
+"""
+
+from dataclasses import dataclass, field
+from math import ceil
+from typing import Annotated, Any, Literal
+
+from fedreact.kinds.contract import Method
+from fedreact.options import Count, Positive, text_of
+from fedreact.plugins import Named
+
+NEEDS = ()
+TRAINS = True
+PER_METHOD = (
+    *("architecture", "rounds", "epochs", "steps", "gflops", "batch_size"),
+    *("step_gflops", "learning_rate", "optimizer", "precision"),
+)
+MEMORY_MB = (2000, 700)
+INDEX = ("method", "round")
+
+
+@dataclass(frozen=True)
+class Options:
+    """Options of a run (Fed-REACT, ICLR section 4.1.1).
+
+    Attributes
+    ----------
+    architecture
+        A file of ``models/architectures/``.
+    rounds
+        Communication rounds.
+    epochs
+        Passes over a client's samples per round.
+    steps
+        Local steps per round; replaces ``epochs``.
+    gflops
+        Compute of a client in GFLOPs, over all rounds and all models that the algorithm trains;
+        replaces ``epochs`` and ``steps`` by the nearest number of steps.
+    batch_size
+        Samples per step.
+    step_gflops
+        GFLOPs per step; replaces ``batch_size`` by the nearest number of samples, so that
+        architectures with the same budget take about the same number of steps.
+    learning_rate
+        Learning rate of the optimiser.
+    optimizer
+        ``kind``, a file of ``optimizers/``, and its options.
+    precision
+        Precision of matrix products in training.
+    score
+        Scored rounds: all, the last, or ``doubling``: 1, 2, 4, 8, ... and the last.
+    exchange
+        Whether clients are also tested on another client's test samples, from another owner if the
+        data names owners; scores have them as ``<metric>@another_client``.
+    validate
+        Whether clients are tested on a held-out tenth of their train samples.
+    stacked
+        Largest number of clients that a core trains together. Stacking is faster for steps below .5
+        GFLOPs (``python benchmarks/stacked.py``). Another number changes rounding, and training can
+        amplify it.
+    """
+
+    architecture: Annotated[str, Named("models/architectures", "ARCHITECTURE")] = "causal-cnn"
+    rounds: Count = 10
+    epochs: Count = 100
+    steps: Count | None = None
+    gflops: Positive | None = None
+    batch_size: Count = 50
+    step_gflops: Positive | None = None
+    learning_rate: Positive = 1e-3
+    optimizer: Annotated[dict[str, Any], Named("optimizers", "OPTIMIZER")] = field(
+        default_factory=lambda: {"kind": "adam"}
+    )
+    precision: Literal["float32", "bfloat16"] = "float32"
+    score: Literal["all", "last", "doubling"] = "all"
+    exchange: bool = False
+    validate: bool = False
+    stacked: Count = 1
+
+
+def job(method: Method, options: Options) -> str:
+    """The architecture, and what else the method changes in its training."""
+    given = dict(method.of_run)
+    name = given.pop("architecture", options.architecture)
+    return "+".join([name, *(f"{key}={text_of(value)}" for key, value in sorted(given.items()))])
+
+
+def threads(options: Options, n_clients: int) -> int:
+    """One for each 1,000 local steps or 10,000 GFLOPs, and no more than stacks of clients.
+
+    Several short trainings side by side make better use of cores than one after the other.
+    """
+    stacks = ceil(n_clients / options.stacked)
+    if options.gflops is not None:
+        return min(stacks, ceil(n_clients * options.gflops / 10000))
+    if options.steps is None:
+        return stacks
+    return min(stacks, ceil(n_clients * options.rounds * options.steps / 1000))
