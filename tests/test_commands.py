@@ -30,12 +30,6 @@ def test_commands_are_short(script):
     assert len((ROOT / "scripts" / script).read_text().splitlines()) <= LINES
 
 
-@pytest.mark.parametrize("folder", ["resolve", "workflow"])
-def test_files_of_the_workflow_are_short(folder):
-    for path in (ROOT / "src/fedreact" / folder).glob("*.py"):
-        assert len(path.read_text().splitlines()) <= 250, path
-
-
 def test_words_may_be_longer_than_the_system_allows(tmp_path):
     """Linux allows a word 128 kB; those of searches and ledgers are longer."""
     long = "x" * 200_000

@@ -8,7 +8,7 @@ from pathlib import Path
 
 import explain_cell
 import pytest
-from helpers import ROOT, command
+from helpers import BASE, ROOT, command
 from small_records import SCRIPT, forget_code, record, start, tell
 
 from fedreact import plugins, provenance
@@ -206,7 +206,7 @@ def test_plugins_of_the_project_are_named_as_the_workflow_names_them(monkeypatch
 def test_a_command_records_the_code_that_the_workflow_counts(project):
     """What Snakemake re-runs a step for, and what its record names, are the same."""
     forget_code()
-    plan = Plan({"scale": "smoke", "dataset": "air-writing-sim", "eeg_dataset": "eeg-sim"})
+    plan = Plan(BASE | {"scale": "smoke", "dataset": "air-writing-sim", "eeg_dataset": "eeg-sim"})
     output = plan.files.study("communication")
     env = {provenance.TOLD: json.dumps({"results": plan.results, "config": {}})}
     job = plan.job("study", study="communication")

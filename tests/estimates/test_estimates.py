@@ -136,7 +136,7 @@ def test_runs_of_another_kind_or_architecture_say_nothing():
         with pytest.raises(LookupError):
             estimates.Estimator([other], amount, measured)(lstm)
     # Tuned or not, it is the same architecture.
-    for like in (of("synchronous", "lstm"), of("synchronous", "lstm+learning_rate=0.01")):
+    for like in (of("synchronous", "lstm"), of("synchronous", "lstm-0123abcd")):
         found = estimates.Estimator([like], amount, measured)(lstm)
         assert found.basis == "records"
         # A run starts in 2 s.

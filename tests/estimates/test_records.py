@@ -59,14 +59,17 @@ def test_earlier_runs_are_found_at_any_scale(tmp_path):
         ("results/quick/data/pendigits.npz", Like("data", "", "pendigits")),
         ("results/quick/parts/sumo-ev/valley.npz", Like("parts", "", "sumo-ev")),
         ("results/quick/partitions/p/eeg-sim/eeg10/seed0.npz", Like("partitions", "", "eeg-sim")),
-        ("results/quick/encoders/p/eeg-sim/eeg10/seed0.npz", Like("encoders", "", "eeg-sim")),
+        (
+            "results/quick/encoders/p/eeg-sim/eeg10/seed0.npz",
+            Like("encoders", "table12", "eeg-sim"),
+        ),
         ("results/quick/features/p/rtd/c10/seed0.npz", Like("features", "", "rtd")),
         (
-            "results/quick/encoders/p/rtd/c10+encoder.encoder=gru+encoder.steps=3/seed0.npz",
+            "results/quick/encoders/p/rtd/c10-0123abcd/seed0.npz",
             Like("encoders", "gru", "rtd"),
         ),
         (
-            "results/quick/runs/synchronous/p/rtd/full10/lstm+learning_rate=0.01/seed0.csv",
+            "results/quick/runs/synchronous/p/rtd/full10/lstm-0123abcd/seed0.csv",
             Like("runs/synchronous", "lstm", "rtd"),
         ),
         (
@@ -78,5 +81,6 @@ def test_earlier_runs_are_found_at_any_scale(tmp_path):
     ],
 )
 def test_results_are_alike_in_their_step_model_and_data(output, like):
-    assert records.like_of(output) == like
-    assert records.like_of(output.replace("quick", "smoke")) == like
+    command = f"python scripts/step.py --encoder {like.model} --steps 3"
+    assert records.like_of(output, command) == like
+    assert records.like_of(output.replace("quick", "smoke"), command) == like

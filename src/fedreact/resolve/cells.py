@@ -134,8 +134,8 @@ class Cells:
         job += runs.part_of(kind, "spec").job(method, of_run)
         owner, own = self.settings.cited(self.paper.name, "settings", setting)
         datasets = self.settings.datasets
-        task = datasets.task(data)
-        skipped = datasets.missing(data) or runs.skipped(kind, method.algorithm, task)
+        skipped = datasets.missing(data)  # then nothing is known of its task
+        skipped = skipped or runs.skipped(kind, method.algorithm, datasets.task(data))
         role = self.settings.partition(owner.name, owner.settings[own].partition)[0].data
         unlike = owner.scale.unlike_of(own, role, kind)
         if "features" in runs.part_of(kind, "spec").NEEDS:

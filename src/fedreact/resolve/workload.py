@@ -106,8 +106,8 @@ class Workload:
         if given.measured_on and "/" in given.set_in:
             raise UserError(f"{where}: alternatives to {given.set_in}, a file, cannot be run")
         for setting, value, key in self.alternatives(entry):
-            self.settings.cited(self.paper.name, "settings", setting, where)
             try:
+                self.settings.cited(self.paper.name, "settings", setting)
                 found = [self.changed(kind, setting, key, value) for kind in runs.kinds()]
             except UserError as error:
                 raise UserError(f"{where}: {error}") from None
