@@ -139,6 +139,12 @@ def test_tables_and_cells_are_shown(project):
     assert "results/smoke/tables/communication.csv has all of its numbers." in printed
     assert "|" not in printed
     printed, status = show("--cell", "communication/ifca/sent")
+    assert (status, printed) == (
+        2,
+        "error: communication: a study makes it, without runs; see: "
+        'make explain CELL="communication/ifca/sent"\n',
+    )
+    printed, status = show("--origin", "--cell", "communication/ifca/sent")
     assert status == 0, printed
     assert printed.startswith("communication: IFCA, FLSC (3 clusters; task models), Sent (KB), ")
     assert "rebuild     snakemake results/smoke/tables/communication.csv" in printed

@@ -40,9 +40,14 @@ def find(plan: Plan, target: str, row: str, column: str) -> tuple[str, str]:
     Raises
     ------
     UserError
-        None or several fit.
+        None or several fit; or a study makes the table, which has no runs.
     """
     places = list(plan.outputs.cells(target))
+    if not places:
+        cell = f"{target}/{row}/{column}"
+        raise UserError(
+            f'{target}: a study makes it, without runs; see: make explain CELL="{cell}"'
+        )
     if (row, column) in places:
         return row, column
     fit = [

@@ -105,9 +105,10 @@ class Workload:
         where, given = self.cells.where("ledger", entry), self.paper.ledger[entry]
         if given.measured_on and "/" in given.set_in:
             raise UserError(f"{where}: alternatives to {given.set_in}, a file, cannot be run")
+        for setting in given.measured_on:
+            self.settings.cited(self.paper.name, "settings", setting, where)
         for setting, value, key in self.alternatives(entry):
             try:
-                self.settings.cited(self.paper.name, "settings", setting)
                 found = [self.changed(kind, setting, key, value) for kind in runs.kinds()]
             except UserError as error:
                 raise UserError(f"{where}: {error}") from None
