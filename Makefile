@@ -152,6 +152,8 @@ coverage: setup
 lint: setup
 	ruff check .
 	ruff format --check .
+	mypy
+	lint-imports
 	snakefmt --check Snakefile workflow
 	snakemake --lint
 	yamllint --strict .
