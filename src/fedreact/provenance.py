@@ -7,7 +7,6 @@ module, so code digests leave it out (:mod:`fedreact.digest`), and a record that
 written stops nothing.
 """
 
-import contextlib
 import hashlib
 import json
 import logging
@@ -23,6 +22,8 @@ from collections.abc import Iterable
 from datetime import UTC, datetime
 from importlib import metadata
 from pathlib import Path
+
+from fedreact import private
 
 log = logging.getLogger("fedreact")
 
@@ -200,11 +201,7 @@ def usage() -> dict:
 
     ``worker_memory_mb`` is the peak of the largest child; on a GPU its name and peak are added.
     """
-    if "multiprocessing.forkserver" in sys.modules:
-        # Workers count once the server that has started them is gone. It has no public end; without
-        # one their time is missing, which is no reason to fail.
-        with contextlib.suppress(AttributeError):
-            sys.modules["multiprocessing.forkserver"]._forkserver._stop()
+    private.stop_fork_server()  # workers count once the server that has started them is gone
     own = resource.getrusage(resource.RUSAGE_SELF)
     children = resource.getrusage(resource.RUSAGE_CHILDREN)
     a_mb = 2**20 if sys.platform == "darwin" else 2**10  # macOS counts bytes

@@ -20,6 +20,7 @@ sys.path.insert(0, f"{ROOT}/src")
 
 from fedreact.digest import code_digest
 from fedreact.errors import UserError
+from fedreact import private
 from fedreact.workflow import console, ending, failures, forks
 from fedreact.workflow.account import Account
 from fedreact.resolve.plan import Plan
@@ -77,11 +78,8 @@ def get_ready():
         CONSOLE.say(
             f"{n} files are from the future (was the clock set back?): their times are now's."
         )
-    # To start at most 100 jobs a second Snakemake looks for jobs once more, each second, for each job that
-    # ended, and asks for the parameters of all that are ready (snakemake/snakemake#3744): of 800 jobs that was
-    # a sixth of a core. Jobs on this machine need no such limit.
     if workflow.local_exec:
-        workflow.scheduler.job_rate_limiter = None
+        private.remove_job_rate_limit(workflow)
         forks.begin()
 
 

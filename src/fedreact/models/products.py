@@ -11,10 +11,12 @@ from typing import Any
 
 import torch
 
+from fedreact import private
+
 SMALLEST = 2**22
 """Multiply-adds of a client from which on oneDNN is worth its call."""
 
-ONEDNN = getattr(torch.ops.mkldnn, "_linear_pointwise", None)
+ONEDNN = private.onednn_linear()
 """``x w' + b``, or ``None`` where torch was built without it."""
 
 

@@ -10,7 +10,6 @@ Only on Linux. On a cluster each step is a job of its own, and none of this is u
 ``FEDREACT_FORKS=no`` in the environment each step is a Python of its own here as well.
 """
 
-import atexit
 import contextlib
 import fcntl
 import gc
@@ -29,7 +28,7 @@ import tempfile
 from pathlib import Path
 
 import fedreact
-from fedreact import parent
+from fedreact import parent, private
 
 FORKS = "FEDREACT_FORKS"
 """The environment's variable: folder of the Python and its socket."""
@@ -207,7 +206,7 @@ def _run(script):
     except BaseException:  # any: the process ends here
         sys.excepthook(*sys.exc_info())
         status = 1
-    atexit._run_exitfuncs()
+    private.run_exit_functions()
     for stream in (sys.stdout, sys.stderr):
         stream.flush()
     os._exit(status)
