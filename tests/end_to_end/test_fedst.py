@@ -53,7 +53,7 @@ def test_rows_of_missing_data_are_left_out_with_the_reason(project):
     assert not any(row.startswith("Sleep-EDF") for row in rows)
     text = (project / "results/smoke/tables/fedst_table02.md").read_text()
     assert "sleep-edf cannot be downloaded now" in text
-    assert "FLAMES2Graph averages no model" in text
+    assert "FLAMES2Graph is not rebuilt" in text
 
 
 def test_methods_of_a_row_have_the_same_clients_and_are_scored_twice(project):
