@@ -11,6 +11,7 @@ from fedreact.tables.cells import read_scores
 
 def main(args):
     """Compare each alternative's scores with those of what is taken; write all forms."""
+    from fedreact.figures.ledger import draw
     from fedreact.figures.style import save
 
     measured = read_json(args.measured, "--measured")
@@ -20,7 +21,7 @@ def main(args):
     text = ledger.markdown(table, data, args.scale)
     write_text(args.output.with_suffix(".md"), text)
     title = f"Effects of the alternatives in the ledger\n{data}, scale {args.scale}"
-    figure = ledger.draw(table, title)
+    figure = draw(table, title)
     pdf, png = (atomic(args.output.with_suffix(end)) for end in (".pdf", ".png"))
     with pdf as to_pdf, png as to_png:
         save(figure, to_pdf, to_png)

@@ -8,6 +8,7 @@ import pandas as pd
 import pytest
 from small_table import scores
 
+from fedreact.figures.ledger import draw
 from fedreact.tables import ledger
 
 INDEX = ["assumption", "alternative", "setting", "method", "metric"]
@@ -113,12 +114,12 @@ def test_methods_that_nothing_changes_have_no_column(measured):
 
 
 def test_the_figure_shows_what_is_clear_of_zero(measured):
-    figure = ledger.draw(ledger.effects(measured), "t")
+    figure = draw(ledger.effects(measured), "t")
     (axis,) = figure.axes
     (label,) = axis.get_yticklabels()  # of +0.2 the interval holds 0
     assert label.get_text().startswith("linkage: single (s10, ")
     nothing = ledger.effects(measured).assign(ci_low=-1.0, ci_high=1.0)
-    assert "No alternative" in ledger.draw(nothing, "t").axes[0].texts[0].get_text()
+    assert "No alternative" in draw(nothing, "t").axes[0].texts[0].get_text()
 
 
 def test_one_seed_and_methods_that_are_not_there_are_no_nan(measured):
