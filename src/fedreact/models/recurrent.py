@@ -41,7 +41,7 @@ class _Steps(torch.autograd.Function):
         for t in range(T):
             if t and factors is None:
                 inputs[:, t] = h
-            elif t:
+            elif t and factors is not None:
                 torch.mul(h, factors, out=inputs[:, t])
             now = activated[t]
             torch.baddbmm(gates[:, t], inputs[:, t], back, out=now)

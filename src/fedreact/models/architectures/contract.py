@@ -59,6 +59,9 @@ class Architecture(Protocol):
     def unpack(self, theta: torch.Tensor) -> dict[str, torch.Tensor]:
         """Return views of flat weights ``theta [K, P]`` by name, each ``[K, *shape]``."""
 
+    def part(self, *prefixes: str) -> torch.Tensor:
+        """Return the places ``int64 [n]`` in the flat vector of weights whose names begin so."""
+
     def init(self, generator: torch.Generator) -> torch.Tensor:
         """Draw initial weights ``[P]``."""
 
