@@ -29,7 +29,7 @@ from fedreact.models.causal_cnn import CausalCNN
 
 def test_epochs_visit_every_sample_once_and_keep_the_last_batch():
     loss = SupervisedLoss(Linear())
-    draws = loss.draw(np.random.default_rng(0), np.arange(100, 112), 20, 5, 6).at
+    draws = loss.draw(np.random.default_rng(0), np.arange(100, 112), 20, 5, 6).samples
     assert draws.shape == (6, 5)
     for epoch in (draws[:3], draws[3:]):
         assert sorted(epoch[epoch >= 0]) == list(range(100, 112))
@@ -42,7 +42,7 @@ def test_epochs_visit_every_sample_once_and_keep_the_last_batch():
 def test_samples_that_are_counted_are_those_that_are_drawn(steps, n):
     training, rng = replace(SUPERVISED, steps=steps), np.random.default_rng(0)
     assert training.n_steps(n) == (steps or 2 * -(-n // 5))
-    drawn = training.objective.draw(rng, np.arange(n), 20, 5, training.n_steps(n)).at
+    drawn = training.objective.draw(rng, np.arange(n), 20, 5, training.n_steps(n)).samples
     assert training.n_drawn(n) == (drawn >= 0).sum()
 
 

@@ -101,10 +101,10 @@ def test_what_fills_up_a_batch_counts_for_nothing(kind, y):
 def test_layers_that_draw_get_a_seed_for_each_step():
     loss = SupervisedLoss(SmallNet())
     first, second = (loss.draw(np.random.default_rng(5), np.arange(7), T, 3, 9) for _ in range(2))
-    assert first.at.shape == (9, 3)
+    assert first.samples.shape == (9, 3)
     assert len(np.unique(first.seeds)) == 9
     assert np.array_equal(first.seeds, second.seeds)
-    assert np.array_equal(first.at, second.at)
+    assert np.array_equal(first.samples, second.samples)
     assert loss.n_buffers == SmallNet().n_buffers == 20
 
 

@@ -21,7 +21,7 @@ from fedreact.losses.contrastive import ContrastiveLoss
 from fedreact.losses.objective import Data
 from fedreact.losses.supervised import SupervisedLoss
 from fedreact.models.architectures.causal_cnn import CausalCNNClassifier
-from fedreact.models.architectures.lstm import LSTM
+from fedreact.models.architectures.lstm import LSTMClassifier
 from fedreact.models.architectures.patchtst import PatchTST
 from fedreact.models.architectures.timesnet import TimesNet
 from fedreact.models.layers import Training
@@ -32,7 +32,7 @@ NAMES = plugins.names("models/architectures", "ARCHITECTURE")
 PUBLISHED = {"lstm": 398_346, "timesnet": 89_130, "patchtst": 131_050, "causal-cnn": 156_590}
 
 SMALL = {
-    "lstm": LSTM(in_channels=2, n_out=3, length=20, embedding=4, hidden=5),
+    "lstm": LSTMClassifier(in_channels=2, n_out=3, length=20, embedding=4, hidden=5),
     "patchtst": PatchTST(2, 3, 20, width=8, feed_forward=6, layers=2, heads=2),
     "patchtst-batch": PatchTST(2, 3, 20, 8, 6, layers=2, heads=2, final_norm="batch"),
     "patchtst-overlap": PatchTST(2, 3, 21, 8, 6, layers=1, heads=4, patch=6, stride=4),
@@ -176,7 +176,7 @@ class PlainTimesNet(nn.Module):
 
 def reference(architecture, theta):
     """A module with the weights ``theta [P]``."""
-    kinds = {LSTM: PlainLSTM, PatchTST: PlainPatchTST, TimesNet: PlainTimesNet}
+    kinds = {LSTMClassifier: PlainLSTM, PatchTST: PlainPatchTST, TimesNet: PlainTimesNet}
     module = kinds[type(architecture)](architecture).to(theta.dtype)
     named = {module.name(n): v[0] for n, v in architecture.unpack(theta[None]).items()}
     module.load_state_dict(named, strict=architecture.__dict__.get("final_norm") != "batch")
@@ -430,7 +430,7 @@ def test_a_series_is_classified_the_same_in_any_batch(name):
 
 def test_flops_of_the_lstm_by_hand():
     step = 3 * 128 + 4 * 256 * 128 + 4 * 256 * 256
-    assert flops(LSTM()) == 2 * (100 * step + 256 * 10) == 78_725_120
+    assert flops(LSTMClassifier()) == 2 * (100 * step + 256 * 10) == 78_725_120
 
 
 def test_flops_of_the_causal_cnn_by_hand_and_as_torch_counts_conv1d():

@@ -241,7 +241,7 @@ def test_training_equals_torchs_layers_by_hand():
     work = of.work(Data(torch.from_numpy(X)), [0], of.clients, 1, lambda losses: None)
     (batches,) = of.training.draw(work)
     y = torch.from_numpy(TARGETS["classification"])
-    for at in batches.at:
+    for at in batches.samples:
         at = at[at >= 0]
         optimizer.zero_grad()
         nn.functional.cross_entropy(forward(torch.from_numpy(X[at])), y[at]).backward()

@@ -1,4 +1,4 @@
-"""Cluster models of a round, and which cluster of a round is which of the round before."""
+"""Cluster models of a round, and clusters matched with those of the round before."""
 
 import numpy as np
 
@@ -13,25 +13,24 @@ def round_models(
     labels: np.ndarray,
     n_clusters: int,
 ) -> tuple[np.ndarray, np.ndarray]:
-    """Cluster models, and which are observed (Algorithm 2, line 9).
+    """Return the cluster models ``[C, P]`` and which are observed (Algorithm 2, line 9).
 
-    Both are as the approaches of :mod:`fedreact.aggregation.temporal` take them.
+    Both are arguments of the approaches of :mod:`fedreact.aggregation.temporal`.
 
     Parameters
     ----------
     uploaded, n_samples, present
         ``[K, P]`` task models of the round, samples ``[K]`` that each was fitted on, and
-        ``bool [K]``: who takes part.
+        ``bool [K]``: clients that take part.
     saved
-        ``[K, P]`` the last task model of each client (appendix F).
+        ``[K, P]``: last task model of each client (appendix F).
     labels
         ``int [K]``; -1 for clients that have never taken part.
     """
-    n = n_samples
-    models = cluster_means(uploaded, n * present, labels, n_clusters)
+    models = cluster_means(uploaded, n_samples * present, labels, n_clusters)
     observed = np.isin(np.arange(n_clusters), labels[present])
     if not observed.all():
-        last = cluster_means(saved, n * (labels >= 0), labels, n_clusters)
+        last = cluster_means(saved, n_samples * (labels >= 0), labels, n_clusters)
         models = np.where(observed[:, None], models, last)
     return models, observed
 
@@ -39,7 +38,7 @@ def round_models(
 def match_labels(labels: np.ndarray, before: np.ndarray | None) -> np.ndarray:
     """Rename clusters so that as many clients as possible keep the label of the round before.
 
-    A label of -1 is no cluster.
+    ``labels`` and ``before`` are ``int [K]``; -1 stands for no cluster.
     """
     from scipy.optimize import linear_sum_assignment  # the workflow loads methods, and starts often
 
@@ -53,7 +52,7 @@ def match_labels(labels: np.ndarray, before: np.ndarray | None) -> np.ndarray:
 
 
 def unchanged(labels: np.ndarray, before: np.ndarray | None) -> np.ndarray:
-    """``bool [K]``: whether each client's cluster has the members of the round before."""
+    """Return ``bool [K]``: whether each client's cluster has the members of the round before."""
     if before is None:
         return np.zeros(len(labels), dtype=bool)
     moved = labels != before

@@ -23,7 +23,7 @@ DEPENDENT = 1e-13  # share of a squared norm below which what is left after proj
 
 
 class Model(NamedTuple):
-    """f, q, r, p_0 (each a number or ``[...]``, one for each series) and mu_0 ``[..., P]``."""
+    """Parameters f, q, r, p_0 (numbers, or ``[...]`` by series) and mu_0 ``[..., P]``."""
 
     f: np.ndarray
     q: np.ndarray
@@ -57,14 +57,14 @@ class Smoothed(NamedTuple):
 
 
 def kalman_filter(y: np.ndarray, model: Model, observed: np.ndarray | None = None) -> Filtered:
-    """Kalman filter, eqs. 9-13.
+    """Filter observations by eqs. 9-13.
 
     Parameters
     ----------
     y
         ``[N, ..., P]`` observations.
     model
-        The parameters.
+        Parameters f, q, r, p_0 and mu_0.
     observed
         ``bool [N, ...]``; where False, K_t = 0 and the row of ``y`` (finite) plays no part.
     """
@@ -88,7 +88,7 @@ def kalman_filter(y: np.ndarray, model: Model, observed: np.ndarray | None = Non
 
 
 def rts_smoother(filtered: Filtered, model: Model) -> Smoothed:
-    """Rauch-Tung-Striebel smoother, eqs. 14-16, and lag-one covariances.
+    """Smooth filtered moments (Rauch-Tung-Striebel, eqs. 14-16), with lag-one covariances.
 
     Eq. 18 as printed, ``P_{t,t-1|N} = P_{t-1}^+ G_{t-1}``, is not the covariance: for N = 2 and
     f = q = r = p_0 = 1 it gives P_{1,0|2} = 1/2, where the inverse of the posterior precision has
@@ -106,7 +106,8 @@ def rts_smoother(filtered: Filtered, model: Model) -> Smoothed:
 
 def _columns(model: Model) -> Model:
     """Give the numbers a last axis of 1, to multiply ``[..., P]``."""
-    return Model(*(np.asarray(value)[..., None] for value in model[:-1]), model.mu0)
+    f, q, r, p0 = (np.asarray(value)[..., None] for value in model[:-1])
+    return Model(f, q, r, p0, model.mu0)
 
 
 def _recursion(start: np.ndarray, a: np.ndarray, b: np.ndarray) -> np.ndarray:
@@ -129,7 +130,7 @@ def em_step(
     learn: str = "qr",
     dimension: int | None = None,
 ) -> Model:
-    """One iteration of EM, eqs. 19-24, among models with F = f I, Q = q I and R = r I.
+    """Take one iteration of EM, eqs. 19-24, among models with F = f I, Q = q I and R = r I.
 
     The maxima are ``f = tr B / tr A``, ``q = tr(C - f B - f B^T + f^2 A) / (N P)`` and r the trace
     of eq. 21 over P. The sums of eq. 21 run over the rounds that were observed.
@@ -169,12 +170,12 @@ def _squares(x: np.ndarray) -> np.ndarray:
 
 
 def first_observation(y: np.ndarray, observed: np.ndarray) -> np.ndarray:
-    """mu_0 ``[..., P]``: of ``y [N, ..., P]`` the first that was observed."""
+    """Return mu_0 ``[..., P]``: the first of ``y [N, ..., P]`` that was observed."""
     return np.take_along_axis(y, observed.argmax(0)[None, ..., None], 0)[0]
 
 
 class History(NamedTuple):
-    """What A3 remembers of C series after t rounds.
+    """Memory of A3: C series after t rounds.
 
     Attributes
     ----------
@@ -210,8 +211,8 @@ def remember(history: History | None, models: np.ndarray, observed: np.ndarray) 
         row = np.linalg.solve(factor, products[..., None])[..., 0]
         L[t, :, :t] = np.where(independent, row, 0.0)
     norm = _squares(models)
-    left = norm - _squares(L[t])
-    L[t, :, t] = np.sqrt(np.where(left > DEPENDENT * norm, left, 0.0))
+    residual = norm - _squares(L[t])
+    L[t, :, t] = np.sqrt(np.where(residual > DEPENDENT * norm, residual, 0.0))
     return History((*history.models, models), L, np.vstack([history.observed, observed]))
 
 
@@ -252,7 +253,9 @@ class KalmanSmoothing:
         if not (isinstance(self.iterations, int) and self.iterations >= 0):
             raise UserError(f"A3: iterations is {self.iterations!r}; it must be 0, 1, 2, ...")
 
-    def __call__(self, memory, models, alpha, observed):
+    def __call__(
+        self, memory: History | None, models: np.ndarray, alpha: float, observed: np.ndarray
+    ) -> tuple[History, np.ndarray]:
         """Return the history with this round and the estimates ``[C, P]``."""
         history = remember(memory, models, observed)
         weights = self.weights(history)
@@ -262,22 +265,21 @@ class KalmanSmoothing:
         estimate = np.zeros_like(history.models[-1])
         for w, past in zip(weights[1:], history.models):
             estimate += w[:, None] * past
-        seen = history.observed.any(0)
-        return history, np.where(seen[:, None], estimate, models)
+        return history, np.where(history.observed.any(0).reshape(-1, 1), estimate, models)
 
     def weights(self, history: History) -> np.ndarray:
-        """Weights ``[t + 1, C]`` of mu_0, y_1 ... y_t in x_{t|t}, with what EM learnt."""
+        """Return weights ``[t + 1, C]`` of mu_0, y_1 ... y_t in x_{t|t}, with what EM learnt."""
         model = self.fit(history)
         gain = kalman_filter(history.coordinates, model, history.observed).gain
         later = np.cumprod((model.f * (1 - gain))[::-1], 0)[::-1]  # what later rounds keep
-        one = np.ones_like(gain[:1])
-        return np.concatenate([later, one]) * np.concatenate([one, gain])
+        ones = np.ones_like(gain[:1])
+        return np.concatenate([later, ones]) * np.concatenate([ones, gain])
 
     def fit(self, history: History) -> Model:
         """Return the model that EM reaches: f, q, r ``[C]``, and mu_0 in coordinates."""
         y, observed = history.coordinates, history.observed
-        start = (np.full(y.shape[1], value) for value in (1.0, self.q, self.r, self.p0))
-        model = Model(*start, first_observation(y, observed))
+        f, q, r, p0 = (np.full(y.shape[1], value) for value in (1.0, self.q, self.r, self.p0))
+        model = Model(f, q, r, p0, first_observation(y, observed))
         for _ in range(self.iterations):
             model = em_step(y, model, observed, self.learn, history.models[0].shape[-1])
         return model

@@ -1,4 +1,4 @@
-"""Means of what clients upload, weighted by their samples."""
+"""Means of the clients' models, weighted by their samples."""
 
 import numpy as np
 
@@ -31,7 +31,7 @@ def weighted_mean(uploads: np.ndarray, n_samples: np.ndarray) -> np.ndarray:
 def cluster_means(
     uploads: np.ndarray, n_samples: np.ndarray, labels: np.ndarray, n_clusters: int
 ) -> np.ndarray:
-    """Mean task model of each cluster, weighted by sample counts (Algorithm 2, line 9).
+    """Average the task models of each cluster by sample counts (Algorithm 2, line 9).
 
     Parameters
     ----------

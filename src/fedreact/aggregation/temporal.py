@@ -1,10 +1,12 @@
 """Aggregation of task models over the rounds (Fed-REACT, section 2): MMA, A1 and A2.
 
-Each approach turns this round's cluster models theta_c,t and what it remembers into the estimates
-that the clusters' clients get. A3 is in :mod:`fedreact.aggregation.kalman`.
+Each approach turns this round's cluster models theta_c,t and its memory into the estimates that the
+clusters' clients get. A3 is in :mod:`fedreact.aggregation.kalman`.
 """
 
-from typing import Any, NamedTuple, Protocol
+from collections.abc import Callable
+from dataclasses import dataclass
+from typing import Any, Protocol
 
 import numpy as np
 
@@ -32,36 +34,51 @@ class Aggregation(Protocol):
         """
 
 
-class Memory(NamedTuple):
+@dataclass(frozen=True, eq=False)
+class Memory:
     """Estimates ``[C, P]`` and the rounds ``[C]`` in which each was observed."""
 
     estimate: np.ndarray
     count: np.ndarray
 
 
-def memoryless(memory, models, alpha, observed):
-    """MMA: the past plays no part (arXiv section 4.2)."""
+def memoryless(
+    memory: None, models: np.ndarray, alpha: float, observed: np.ndarray
+) -> tuple[None, np.ndarray]:
+    """Return the models of the round: MMA, without a memory (arXiv section 4.2).
+
+    It is called as :class:`Aggregation` says.
+    """
     return None, models
 
 
-def running_mean(memory, models, alpha, observed):
-    """A1, simple temporal averaging: the mean of theta_c,1 ... theta_c,t (eq. 5).
+def running_mean(
+    memory: Memory | None, models: np.ndarray, alpha: float, observed: np.ndarray
+) -> tuple[Memory, np.ndarray]:
+    """Average theta_c,1 ... theta_c,t: A1, simple temporal averaging (eq. 5).
 
     It is called as :class:`Aggregation` says; ``alpha`` plays no part.
     """
     return _step(memory, models, observed, lambda count: (count - 1) / count)
 
 
-def forgetting(memory, models, alpha, observed):
-    """A2, weighted averaging with the adaptive forgetting factor alpha_t (eq. 6).
+def forgetting(
+    memory: Memory | None, models: np.ndarray, alpha: float, observed: np.ndarray
+) -> tuple[Memory, np.ndarray]:
+    """Average with the adaptive forgetting factor alpha_t as weight of the past: A2 (eq. 6).
 
     It is called as :class:`Aggregation` says.
     """
     return _step(memory, models, observed, lambda count: np.full(count.shape, alpha))
 
 
-def _step(memory, models, observed, weight_of_past):
-    """``w estimate + (1 - w) models`` for observed clusters, w = 0 the first time."""
+def _step(
+    memory: Memory | None,
+    models: np.ndarray,
+    observed: np.ndarray,
+    weight_of_past: Callable[[np.ndarray], np.ndarray],
+) -> tuple[Memory, np.ndarray]:
+    """Return ``w estimate + (1 - w) models`` for observed clusters, w = 0 the first time."""
     if memory is None:
         memory = Memory(models, np.zeros(len(models), dtype=int))
     count = memory.count + observed
@@ -73,9 +90,14 @@ def _step(memory, models, observed, weight_of_past):
 
 
 def memory_named(name: str, **options: Any) -> Aggregation:
-    """The approach called ``none`` (MMA), ``a1``, ``a2`` or ``a3``, with A3's options."""
+    """Return the approach called ``none`` (MMA), ``a1``, ``a2`` or ``a3``, with A3's options."""
     if name == "a3":
         from fedreact.aggregation.kalman import KalmanSmoothing
 
         return KalmanSmoothing(**options)
-    return {"none": memoryless, "a1": running_mean, "a2": forgetting}[name]
+    approaches: dict[str, Aggregation] = {
+        "none": memoryless,
+        "a1": running_mean,
+        "a2": forgetting,
+    }
+    return approaches[name]

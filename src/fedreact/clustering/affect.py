@@ -42,23 +42,23 @@ def affect(
     for _ in range(iterations):
         alpha = forgetting_factor(W, psi_before, labels)
         psi = smooth(W, psi_before, alpha, out=psi)
-        found = cluster(psi)
-        if np.array_equal(found, labels):
+        renewed = cluster(psi)
+        if np.array_equal(renewed, labels):
             break  # alpha depends on the labels alone: all further iterations are the same
-        labels = found
+        labels = renewed
     return psi, alpha, labels
 
 
 def smooth(
     W: np.ndarray, psi_before: np.ndarray, alpha: float, out: np.ndarray | None = None
 ) -> np.ndarray:
-    """Eq. 3: alpha psi_{t-1} + (1 - alpha) W_t; into ``out``, where one is given."""
+    """Return alpha psi_{t-1} + (1 - alpha) W_t (eq. 3), in ``out`` if that is given."""
     psi = np.empty_like(W) if out is None else out
     for first in range(0, len(W), ROWS):
         band = slice(first, first + ROWS)
-        of = np.subtract(psi_before[band], W[band], out=psi[band])
-        of *= alpha
-        of += W[band]
+        mixed = np.subtract(psi_before[band], W[band], out=psi[band])
+        mixed *= alpha
+        mixed += W[band]
     return psi
 
 
@@ -90,7 +90,7 @@ def forgetting_factor(W: np.ndarray, psi_before: np.ndarray, labels: np.ndarray)
     return float(variance / (variance + max(change, 0.0)))
 
 
-def _block_sums(matrix, member):
+def _block_sums(matrix: np.ndarray, member: np.ndarray) -> tuple[np.ndarray, float]:
     """Sums of the entries of each block, the diagonal as the last, and of all entries' squares."""
     C = member.shape[1]
     sums, squares = np.zeros((C, C)), 0.0

@@ -1,38 +1,41 @@
 """Evolutionary clustering by hand: AFFECT with scikit-learn's conventions.
 
-The workflow uses :func:`fedreact.clustering.affect.affect` itself; this is the same for a notebook,
-one call for each round of what is to be clustered.
+The workflow uses :func:`fedreact.clustering.affect.affect` itself. This class is for a notebook,
+with one call for each round.
 """
 
+from typing import Any, Self
+
 import numpy as np
+import numpy.typing as npt
 from sklearn.base import BaseEstimator, ClusterMixin
 from sklearn.utils.validation import validate_data
 
 from fedreact.clustering.affect import affect
-from fedreact.clustering.hierarchical import agglomerative, cosine_similarity
+from fedreact.clustering.hierarchical import Linkage, agglomerative, cosine_similarity
 
 
 class EvolutionaryClustering(ClusterMixin, BaseEstimator):
-    """Clusters of rows that come again and again, and change (Fed-REACT, Algorithm 4).
+    """Clusters of rows that change from round to round (Fed-REACT, Algorithm 4).
 
     Parameters
     ----------
     n_clusters
-        How many; rows that are fewer are a cluster each.
+        Number of clusters; if there are fewer rows, each row is a cluster.
     linkage
         Linkage of the agglomerative clustering: ``ward``, ``ward-dissimilarity``, ``ward-rows``,
         ``average`` or ``complete``.
     affinity
         ``cosine``, of the rows; or ``precomputed``: rows are similarities ``[K, K]``.
     iterations
-        Of AFFECT in a round.
+        AFFECT iterations in a round.
 
     Attributes
     ----------
     labels_
         ``[K]`` clusters of the last round, numbered in the order of their first rows.
     alpha_
-        The forgetting factor that it found: how much of the past the clusters rest on.
+        Estimated forgetting factor: the weight of the past in the similarities.
     affinity_
         ``[K, K]`` similarities, smoothed over the rounds.
     n_rounds_
@@ -53,25 +56,37 @@ class EvolutionaryClustering(ClusterMixin, BaseEstimator):
     array([0, 0, 0, 0, 0, 1, 1, 1, 1, 1])
     """
 
-    def __init__(self, n_clusters=2, *, linkage="ward", affinity="cosine", iterations=5):
+    labels_: npt.NDArray[np.int64]
+    alpha_: float
+    affinity_: npt.NDArray[np.float64]
+    n_rounds_: int
+
+    def __init__(
+        self,
+        n_clusters: int = 2,
+        *,
+        linkage: Linkage = "ward",
+        affinity: str = "cosine",
+        iterations: int = 5,
+    ):
         self.n_clusters = n_clusters
         self.linkage = linkage
         self.affinity = affinity
         self.iterations = iterations
 
-    def fit(self, X, y=None):
+    def fit(self, X: npt.ArrayLike, y: Any = None) -> Self:
         """Cluster one round ``X [K, P]``, without a past."""
         return self._round(X, first=True)
 
-    def partial_fit(self, X, y=None):
+    def partial_fit(self, X: npt.ArrayLike, y: Any = None) -> Self:
         """Cluster a further round of the same rows.
 
         Parameters
         ----------
         X
-            ``[K, P]`` models, or similarities ``[K, K]`` where they are given.
+            ``[K, P]`` models, or similarities ``[K, K]`` if ``affinity`` is ``precomputed``.
         y
-            Plays no part.
+            Ignored.
 
         Raises
         ------
@@ -80,13 +95,15 @@ class EvolutionaryClustering(ClusterMixin, BaseEstimator):
         """
         return self._round(X, first=not hasattr(self, "affinity_"))
 
-    def _round(self, X, first):
-        X = validate_data(self, X, dtype=np.float64, reset=first, ensure_min_samples=2)
+    def _round(self, X: npt.ArrayLike, first: bool) -> Self:
+        rows: np.ndarray = validate_data(
+            self, X, dtype=np.float64, reset=first, ensure_min_samples=2
+        )
         if not isinstance(self.n_clusters, (int, np.integer)) or self.n_clusters < 1:
             raise ValueError(f"n_clusters is {self.n_clusters!r}; wanted 1 or more")
         if self.affinity not in ("cosine", "precomputed"):
             raise ValueError(f"affinity is {self.affinity!r}; use cosine or precomputed")
-        W = X if self.affinity == "precomputed" else cosine_similarity(X)
+        W = rows if self.affinity == "precomputed" else cosine_similarity(rows)
         if W.shape[0] != W.shape[1]:
             raise ValueError(f"similarities must be square, not {W.shape}")
         if not first and W.shape != self.affinity_.shape:
@@ -94,10 +111,10 @@ class EvolutionaryClustering(ClusterMixin, BaseEstimator):
         before = np.zeros_like(W) if first else self.affinity_
         alpha = 0.0 if first else self.alpha_
 
-        def cluster(similarity):
+        def cluster(similarity: np.ndarray) -> np.ndarray:
             return agglomerative(similarity, self.n_clusters, self.linkage)
 
-        found = affect(W, before, cluster, alpha, self.iterations)
-        self.affinity_, self.alpha_, self.labels_ = found
+        psi, alpha, labels = affect(W, before, cluster, alpha, self.iterations)
+        self.affinity_, self.alpha_, self.labels_ = psi, alpha, labels
         self.n_rounds_ = 1 if first else self.n_rounds_ + 1
         return self

@@ -1,24 +1,25 @@
 """Agglomerative hierarchical clustering of clients by similarity (Algorithm 3, line 6).
 
 The papers name the method but not its linkage. The default is Ward's criterion in the space whose
-inner products are the similarities; the ledger (``linkage``) holds the
-alternatives and what they change.
+inner products are the similarities; the ledger (``linkage``) holds the alternatives and their
+effects.
 """
 
 from typing import Literal
 
 import numpy as np
+import numpy.typing as npt
 
 from fedreact.clustering import ward
 
 Linkage = Literal["ward", "ward-dissimilarity", "ward-rows", "average", "complete"]
 
 MANY = 4000
-"""Clients from which on similarities are in single precision: half the time and memory."""
+"""Number of clients from which on similarities have single precision: half the time and memory."""
 
 
 def cosine_similarity(weights: np.ndarray) -> np.ndarray:
-    """Cosine similarity of task models (eq. 2).
+    """Compute the cosine similarity of task models (eq. 2).
 
     A client whose weights are all zero is similar to nobody but itself.
 
@@ -30,19 +31,20 @@ def cosine_similarity(weights: np.ndarray) -> np.ndarray:
     Returns
     -------
     numpy.ndarray
-        ``[K, K]``, W_t: 1 on the diagonal. Of :data:`MANY` clients and more it is float32, whose
-        similarities are off by some 1e-7, else float64.
+        ``[K, K]``, W_t: 1 on the diagonal. It is float64, or float32 for :data:`MANY` clients and
+        more, where similarities are off by some 1e-7.
     """
-    unit = weights.astype(np.float64 if len(weights) < MANY else np.float32)
+    precision: type[np.floating] = np.float64 if len(weights) < MANY else np.float32
+    unit: npt.NDArray[np.floating] = weights.astype(precision)
     norms = np.linalg.norm(unit, axis=1, keepdims=True)
-    unit /= np.where(norms > 0, norms, 1)
+    np.divide(unit, np.where(norms > 0, norms, 1), out=unit)
     similarity = unit @ unit.T
     np.fill_diagonal(similarity, 1.0)
     return similarity
 
 
 def agglomerative(similarity: np.ndarray, n_clusters: int, linkage: Linkage = "ward") -> np.ndarray:
-    """Group clients into ``n_clusters`` clusters, or one each if they are fewer.
+    """Group clients into ``n_clusters`` clusters; fewer clients are a cluster each.
 
     Parameters
     ----------
@@ -77,19 +79,19 @@ def agglomerative(similarity: np.ndarray, n_clusters: int, linkage: Linkage = "w
     return relabel(connected_components(graph, directed=False)[1][:K])
 
 
-def _ward(similarity):
-    """Merges ``[K - 1, 2]`` by s_ii + s_jj - 2 s_ij."""
-    of = np.diag(similarity)
+def _ward(similarity: np.ndarray) -> np.ndarray:
+    """Return merges ``[K - 1, 2]`` by s_ii + s_jj - 2 s_ij."""
+    itself = np.diag(similarity)
     distances = similarity * -2
-    distances += of
-    distances += of[:, None]
+    distances += itself
+    distances += itself[:, None]
     if not np.isfinite(distances.sum()):
         raise ValueError("similarities are not finite")  # as SciPy does
     return ward.merges(np.maximum(distances, 0, out=distances))
 
 
-def _by_scipy(similarity, linkage):
-    """Merges ``[K - 1, 2]``."""
+def _by_scipy(similarity: np.ndarray, linkage: Linkage) -> np.ndarray:
+    """Return merges ``[K - 1, 2]`` by SciPy."""
     from scipy.cluster import hierarchy
     from scipy.spatial.distance import pdist, squareform
 
@@ -99,10 +101,12 @@ def _by_scipy(similarity, linkage):
     else:
         distances = squareform(similarity, checks=False)
     if linkage == "ward":
-        of = np.diag(similarity)
-        same = (of == of[0]).all()  # as of cosines
+        itself = np.diag(similarity)
         distances *= -2
-        distances += 2 * of[0] if same else squareform(of[:, None] + of, checks=False)
+        if (itself == itself[0]).all():  # as of cosines
+            distances += 2 * itself[0]
+        else:
+            distances += squareform(itself[:, None] + itself, checks=False)
         np.sqrt(np.maximum(distances, 0, out=distances), out=distances)
     elif linkage != "ward-rows":
         np.maximum(np.subtract(1, distances, out=distances), 0, out=distances)

@@ -12,7 +12,7 @@ from fedreact.clustering.hierarchical import Linkage, agglomerative, cosine_simi
 from fedreact.errors import UserError
 
 
-class Curves(NamedTuple):
+class Criteria(NamedTuple):
     """Both criteria ``[max_clusters]`` for 1, 2, ... clusters; NaN where undefined."""
 
     wcss: np.ndarray
@@ -20,9 +20,9 @@ class Curves(NamedTuple):
 
 
 def wcss(models: np.ndarray, labels: np.ndarray) -> float:
-    """Within-cluster sum of squares of the normalised task models.
+    """Compute the within-cluster sum of squares of the normalised task models.
 
-    Taken from similarities, sum_c (|c| - sum_{i, j in c} s_ij / |c|), so that a client whose
+    It comes from similarities, sum_c (|c| - sum_{i, j in c} s_ij / |c|), so that a client whose
     weights are all zero is as far from the others here as in the clustering.
 
     Parameters
@@ -39,18 +39,18 @@ def wcss(models: np.ndarray, labels: np.ndarray) -> float:
 
 
 def silhouette(models: np.ndarray, labels: np.ndarray) -> float:
-    """Mean silhouette (Rousseeuw 1987) of clients ``[K, P]`` in clusters ``[K]``, by cosine.
+    """Average the silhouettes (Rousseeuw 1987) of models ``[K, P]`` in clusters ``[K]``, by cosine.
 
-    NaN for a single cluster and where each client is one of its own. It is scikit-learn's, whose
-    import would take longer than most runs of Phase 2.
+    The result is NaN for a single cluster and if each client is a cluster. It equals that of
+    scikit-learn, whose import would take longer than most runs of Phase 2.
     """
     _, cluster, size = np.unique(labels, return_inverse=True, return_counts=True)
     if not 1 < len(size) < len(labels):
         return float("nan")
-    itself = np.eye(len(size), dtype=bool)[cluster]
-    sums = (1 - cosine_similarity(models)) @ itself
-    own = sums[itself] / np.maximum(size[cluster] - 1, 1)
-    other = np.where(itself, np.inf, sums / size).min(1)
+    member = np.eye(len(size), dtype=bool)[cluster]
+    sums = (1 - cosine_similarity(models)) @ member
+    own = sums[member] / np.maximum(size[cluster] - 1, 1)
+    other = np.where(member, np.inf, sums / size).min(1)
     larger = np.maximum(own, other)
     widths = (other - own) / np.where(larger > 0, larger, 1)
     return float(np.where(size[cluster] > 1, widths, 0).mean())
@@ -59,14 +59,14 @@ def silhouette(models: np.ndarray, labels: np.ndarray) -> float:
 def elbow(wcss_by_C: np.ndarray) -> int:
     """Return the number of clusters at the elbow of the WCSS ``[n]`` of 1, 2, ..., n clusters.
 
-    That is the point farthest below the chord from the first point to the last (Satopää et al.
-    2011, "Finding a kneedle in a haystack"); 1 if none is below it. The scales of the axes do not
-    matter, but the largest number of clusters does: the chord ends there.
+    The elbow is the point farthest below the chord from the first point to the last (Satopää et al.
+    2011, "Finding a kneedle in a haystack"); 1 if no point is below it. The scales of the axes do
+    not matter, but the largest number of clusters does: the chord ends there.
 
     Raises
     ------
     UserError
-        Fewer than 3 points, of which none can be an elbow.
+        There are fewer than 3 points.
     """
     wcss_by_C = np.asarray(wcss_by_C, float)
     if len(wcss_by_C) < 3:
@@ -75,13 +75,15 @@ def elbow(wcss_by_C: np.ndarray) -> int:
     return int(np.argmax(chord - wcss_by_C)) + 1
 
 
-def estimate(models: np.ndarray, max_clusters: int, linkage: Linkage = "ward") -> Curves:
-    """Both criteria for the hierarchy of task models ``[K, P]`` cut at 1, ..., ``max_clusters``.
+def estimate(models: np.ndarray, max_clusters: int, linkage: Linkage = "ward") -> Criteria:
+    """Compute both criteria for task models ``[K, P]`` in 1, ..., ``max_clusters`` clusters.
+
+    The clusters are cuts of one hierarchy.
 
     Raises
     ------
     UserError
-        More clusters than clients.
+        There are more clusters than clients.
     """
     if not 1 <= max_clusters <= len(models):
         raise UserError(
@@ -90,7 +92,7 @@ def estimate(models: np.ndarray, max_clusters: int, linkage: Linkage = "ward") -
         )
     W = cosine_similarity(models)
     cuts = [agglomerative(W, C, linkage) for C in range(1, max_clusters + 1)]
-    return Curves(
+    return Criteria(
         np.array([wcss(models, labels) for labels in cuts]),
         np.array([silhouette(models, labels) for labels in cuts]),
     )

@@ -1,7 +1,7 @@
 """Ward's hierarchy of many clients, in the precision of their distances.
 
-SciPy's takes distances in double precision, in an order in which half of what it reads for a client
-lies far apart. From a few thousand clients on that is most of a round of clustering
+SciPy's version needs double precision, and an order in which half of a client's distances lie far
+apart in memory. From a few thousand clients on that is most of a round of clustering
 (``python benchmarks/affect.py``). This is the same nearest-neighbour chain (Murtagh 1983; Müllner
 2011, "Modern hierarchical, agglomerative clustering algorithms", section 3.2) on whole rows, which
 are copied together when many clients have been merged.
@@ -14,7 +14,7 @@ COPIED = 0.5
 
 
 def merges(distances: np.ndarray) -> np.ndarray:
-    """Which two nodes are merged, from the smallest increase of the sum of squares on.
+    """List merges of two nodes, from the smallest increase of the sum of squares on.
 
     Parameters
     ----------
@@ -29,8 +29,10 @@ def merges(distances: np.ndarray) -> np.ndarray:
     D, K = distances, len(distances)
     np.fill_diagonal(D, np.inf)
     size, gone = np.ones(K, D.dtype), np.zeros(K, D.dtype)
-    of_row = np.arange(K)  # the client that stands for a row's cluster
-    heights, pairs, chain = [], [], []
+    client = np.arange(K)  # one client of each row's cluster stands for it
+    heights: list[float] = []
+    pairs: list[tuple[int, int]] = []
+    chain: list[int] = []
     while len(pairs) < K - 1:
         if not chain:
             chain.append(int(gone.argmin()))
@@ -44,7 +46,7 @@ def merges(distances: np.ndarray) -> np.ndarray:
         height, other = row[chain[-2]], chain[-2]
         del chain[-2:]
         heights.append(height)
-        pairs.append((of_row[last], of_row[other]))
+        pairs.append((client[last], client[other]))
         new = (size + size[last]) * row
         new += (size + size[other]) * D[other]
         new -= size * height
@@ -55,24 +57,24 @@ def merges(distances: np.ndarray) -> np.ndarray:
         gone[other] = np.inf
         if K - len(pairs) < COPIED * len(D) and len(D) > 64:
             left = np.flatnonzero(gone == 0)
-            at = np.empty(len(D), np.int64)
-            at[left] = np.arange(len(left))
-            D, size, gone, of_row = D[left].take(left, axis=1), size[left], gone[left], of_row[left]
-            chain = at[chain].tolist()
+            row_after = np.empty(len(D), np.int64)
+            row_after[left] = np.arange(len(left))
+            D, size, gone, client = D[left].take(left, axis=1), size[left], gone[left], client[left]
+            chain = row_after[chain].tolist()
     return _as_nodes(np.array(pairs)[np.argsort(heights, kind="stable")], K)
 
 
-def _as_nodes(pairs, K):
-    """Pairs of clients that stand for clusters, in the order of their merging, as nodes."""
-    parent, node, found = list(range(K)), list(range(K)), np.empty((K - 1, 2), np.int64)
+def _as_nodes(pairs: np.ndarray, K: int) -> np.ndarray:
+    """Return the nodes of pairs of clients that stand for clusters, in the order of merging."""
+    parent, node, nodes = list(range(K)), list(range(K)), np.empty((K - 1, 2), np.int64)
 
-    def root(client):
+    def root(client: int) -> int:
         while parent[client] != client:
             parent[client] = client = parent[parent[client]]
         return client
 
     for i, (a, b) in enumerate(pairs.tolist()):
         a, b = root(a), root(b)
-        found[i] = node[a], node[b]
+        nodes[i] = node[a], node[b]
         parent[b], node[a] = a, K + i
-    return found
+    return nodes

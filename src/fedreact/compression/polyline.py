@@ -16,9 +16,8 @@ def encode(values: np.ndarray, precision: int, differences: bool = False) -> byt
     Parameters
     ----------
     differences
-        Whether each is written as the difference to the one before, as points of a line are, of
-        which each coordinate is a series of its own; weights that lie side by side are not near
-        each other, so that it makes them no shorter.
+        Whether each number is written as its difference from the one before, as coordinates of
+        points along a line are. It does not shorten weights, since neighbours are not alike.
 
     Raises
     ------
@@ -42,14 +41,14 @@ def encode(values: np.ndarray, precision: int, differences: bool = False) -> byt
     return letters[np.arange(len(chunks)) < lengths(whole)[:, None]].tobytes()
 
 
-def _whole(values, precision):
-    """Numbers times 10^precision, rounded; ``None`` if one is NaN or too large to be shifted."""
+def _whole(values: np.ndarray, precision: int) -> np.ndarray | None:
+    """Return numbers times 10^precision, rounded; ``None`` if one is NaN or too large to be shifted."""
     whole = np.rint(values * 10**precision)
     return whole.astype(np.int64) if (np.abs(whole) < 2**60).all() else None
 
 
 def lengths(whole: np.ndarray) -> np.ndarray:
-    """Letters ``[n]`` that whole numbers take."""
+    """Count the letters ``[n]`` that each whole number takes."""
     left = np.where(whole < 0, ~(whole << 1), whole << 1)
     n = np.ones(len(left), dtype=np.int64)
     while (left := left >> 5).any():
@@ -58,23 +57,23 @@ def lengths(whole: np.ndarray) -> np.ndarray:
 
 
 def decode(text: bytes, precision: int, differences: bool = False) -> np.ndarray:
-    """Numbers ``float64 [n]`` of a text.
+    """Decode numbers ``float64 [n]``; the arguments are those of :func:`encode`.
 
     Raises
     ------
     UserError
-        It is no such text.
+        The text is not an encoded polyline.
     """
     letters = np.frombuffer(text, dtype=np.uint8).astype(np.int64) - 63
     if len(letters) and (letters.min() < 0 or letters.max() > 63 or letters[-1] >= 0x20):
         raise UserError("not an encoded polyline, or cut off")
     last = letters < 0x20
-    number = np.cumsum(last) - last
+    number: np.ndarray = np.cumsum(last) - last
     first = np.concatenate([[True], last])[: len(letters)]
-    at = np.arange(len(letters))
-    place = at - np.maximum.accumulate(np.where(first, at, 0))
+    position = np.arange(len(letters))
+    digit = position - np.maximum.accumulate(np.where(first, position, 0))
     left = np.zeros(int(last.sum()), dtype=np.int64)
-    np.add.at(left, number, (letters & 0x1F) << (5 * place))
+    np.add.at(left, number, (letters & 0x1F) << (5 * digit))
     whole = np.where(left & 1, ~(left >> 1), left >> 1)
     if differences:
         whole = np.cumsum(whole)
@@ -82,9 +81,9 @@ def decode(text: bytes, precision: int, differences: bool = False) -> np.ndarray
 
 
 def rounded(values: np.ndarray, precision: int) -> tuple[np.ndarray, int]:
-    """Weights ``float32 [n]`` as they are after encoding and decoding, and the bytes between.
+    """Return weights ``float32 [n]`` after encoding and decoding, and the bytes of their text.
 
-    Those that cannot be encoded arrive as no numbers, so that a training that diverges is seen.
+    Weights that cannot be encoded become NaN, so that a training that diverges is seen.
     """
     whole = _whole(values.astype(np.float64), precision)
     if whole is None:

@@ -10,21 +10,21 @@ averaged over the anchors of a batch. Franceschi's code takes the mean over r in
 
 from collections.abc import Sequence
 from dataclasses import dataclass
-from math import nan
 from typing import ClassVar
 
 import numpy as np
 import torch
 from torch.nn.functional import logsigmoid
 
+from fedreact.data.windows import Windows
 from fedreact.errors import UserError
 from fedreact.losses.objective import Data
-from fedreact.models.encoder import Encoder
+from fedreact.models.encoder import Encoder, multiply_adds
 
 
 @dataclass(frozen=True)
 class SubSequences:
-    """Which sub-sequences each of S training steps compares (B anchors, R negatives each).
+    """Sub-sequences that S training steps compare (B anchors, with R negatives each).
 
     The lengths are common to a batch, as in Franceschi's code for series of equal length.
 
@@ -67,19 +67,18 @@ class ContrastiveLoss:
         return self.encoder.n_parameters
 
     def init(self, generator: torch.Generator) -> torch.Tensor:
-        """Initial weights of the encoder."""
+        """Draw initial weights of the encoder."""
         return self.encoder.init(generator)
 
     def multiply_adds(self, length: int) -> float:
-        """Multiply-adds of the forward passes that one anchor takes, in the mean.
+        """Count multiply-adds of the forward passes that one anchor takes, on average.
 
         Positive and negatives have U(1, length) steps, and the anchor has from theirs to
         ``length``. NaN for a user's encoder that does not count its operations.
         """
-        if not hasattr(self.encoder, "multiply_adds"):
-            return nan
-        short, count = (length + 1) / 2, self.encoder.multiply_adds
-        return count((short + length) / 2) + (1 + self.n_negatives) * count(short)
+        short = (length + 1) / 2
+        compared = (1 + self.n_negatives) * multiply_adds(self.encoder, short)
+        return multiply_adds(self.encoder, (short + length) / 2) + compared
 
     def draw(
         self, rng: np.random.Generator, series: np.ndarray, length: int, batch_size: int, steps: int
@@ -118,14 +117,14 @@ class ContrastiveLoss:
         step: int,
         which: Sequence[int] | None = None,
     ) -> tuple[torch.Tensor, None]:
-        """Loss of K clients at one step.
+        """Compute the losses of K clients at one step.
 
         Parameters
         ----------
         theta
             ``[K, P]`` encoder weights.
         data
-            All series; the draws say which are whose.
+            All series; the draws name each client's.
         draws
             One :class:`SubSequences` a client.
 
@@ -160,12 +159,19 @@ class ContrastiveLoss:
         return -(attract + repel).mean(1), None
 
 
-def _encode(encoder, theta, X, series, start, lengths):
+def _encode(
+    encoder: Encoder,
+    theta: torch.Tensor,
+    X: torch.Tensor | Windows,
+    series: np.ndarray,
+    start: np.ndarray,
+    lengths: np.ndarray,
+) -> torch.Tensor:
     """Encode sub-sequences ``[K, B]`` given by series, first step and the clients' lengths."""
     longest = int(lengths.max())
     # Steps past a client's own length are read from within the series and ignored by the encoder.
     step = np.minimum(start[:, None] + np.arange(longest)[:, None], X.shape[1] - 1)
-    series, step = (torch.from_numpy(a).to(X.device) for a in (series[:, None], step))
+    indices = torch.from_numpy(series[:, None]).to(X.device), torch.from_numpy(step).to(X.device)
     same = (lengths == longest).all()
     own = None if same else torch.from_numpy(lengths).to(X.device)
-    return encoder.encode(theta, X[series, step], own)
+    return encoder.encode(theta, X[indices], own)

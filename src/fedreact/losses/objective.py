@@ -1,4 +1,4 @@
-"""What local training minimises, and of what data."""
+"""The objective of local training, and its data."""
 
 from collections.abc import Sequence
 from typing import Any, ClassVar, NamedTuple, Protocol
@@ -15,49 +15,66 @@ class Data(NamedTuple):
     X: torch.Tensor | Windows
     y: torch.Tensor | None = None
 
-    def series(self, at: torch.Tensor) -> torch.Tensor:
-        """Series ``[..., T, channels]`` of indices ``[...]``."""
+    def series(self, indices: torch.Tensor) -> torch.Tensor:
+        """Return series ``[..., T, channels]`` of indices ``[...]``."""
         if isinstance(self.X, torch.Tensor):  # twice as fast as by brackets: rows are copied whole
-            return self.X.index_select(0, at.flatten()).unflatten(0, at.shape)
-        return self.X[at]
+            return self.X.index_select(0, indices.flatten()).unflatten(0, indices.shape)
+        return self.X[indices]
+
+    def targets(self, indices: torch.Tensor) -> torch.Tensor:
+        """Return targets ``[...]`` or ``[..., M]`` of indices ``[...]``.
+
+        Raises
+        ------
+        ValueError
+            These data have no targets.
+        """
+        if self.y is None:
+            raise ValueError("a supervised loss needs targets")
+        return self.y[indices]
 
 
 class Objective(Protocol):
-    """What local training minimises.
+    """The contract of an objective of local training.
 
     Attributes
     ----------
-    n_parameters, n_buffers
-        Length P of the flat weights, and how many values at their end are running statistics.
     whole_epochs
-        Whether the last batch of a pass over the samples holds only what is left of them.
+        Whether the last batch of a pass over the samples may be smaller.
     """
 
-    n_parameters: int
-    n_buffers: int
     whole_epochs: ClassVar[bool]
+
+    @property
+    def n_parameters(self) -> int:
+        """Length P of the flat weights."""
+
+    @property
+    def n_buffers(self) -> int:
+        """Number of values at their end that are running statistics."""
 
     def init(self, generator: torch.Generator) -> torch.Tensor:
         """Draw initial weights ``[P]``."""
 
     def multiply_adds(self, length: int) -> float:
-        """Multiply-adds of the forward passes of one sample of so many steps."""
+        """Count multiply-adds of the forward passes of one sample of so many steps."""
 
     def draw(
         self, rng: np.random.Generator, series: np.ndarray, length: int, batch_size: int, steps: int
     ) -> Any:
-        """Draw all that ``steps`` steps on a client's ``series [n]`` use."""
+        """Draw the batches of ``steps`` steps on a client's ``series [n]``."""
 
     def value(
         self,
         theta: torch.Tensor,
         data: Data,
-        draws: list,
+        draws: list[Any],
         step: int,
         which: Sequence[int] | None = None,
     ) -> tuple[torch.Tensor, torch.Tensor | None]:
-        """Losses ``[K]`` of K clients' weights ``theta [K, P]``, given a draw for each.
+        """Compute losses ``[K]`` of K clients' weights ``theta [K, P]``, given a draw for each.
 
         ``which`` are their places among the clients that train together; ``None``: all in order.
-        And the running statistics after the step ``[K, n_buffers]``, or ``None`` if there are none.
+        The second result is the running statistics after the step ``[K, n_buffers]``, or ``None``
+        if there are none.
         """

@@ -11,7 +11,7 @@ from fedreact.task import Kind
 
 @dataclass(frozen=True)
 class LossOfTasks:
-    """What is made of a model's outputs ``z``: predictions, and their loss.
+    """Predictions from a model's outputs ``z``, and their loss.
 
     Attributes
     ----------
@@ -34,14 +34,14 @@ class LossOfTasks:
     bounded: bool = True
 
     def predicted(self, z: torch.Tensor) -> torch.Tensor:
-        """Scores of labels, true where above 0 (p above 1/2 before its division), or numbers."""
+        """Return scores of labels, true if above 0 (p above 1/2 before division), or numbers."""
         return z.sigmoid() if self.kind == "regression" and self.bounded else z
 
     def __call__(self, z: torch.Tensor, y: torch.Tensor) -> torch.Tensor:
-        """Losses ``[K, B]`` of outputs ``z [K, B, M]``.
+        """Compute the losses ``[K, B]`` of outputs ``z [K, B, M]``.
 
-        ``y`` are labels ``[K, B]``, whether labels are true ``[K, B, M]``, or scaled targets, whose
-        loss is the absolute error (eq. 2.9), its mean over targets.
+        ``y`` are labels ``[K, B]``, truth values of labels ``[K, B, M]``, or scaled targets. The
+        loss of targets is the absolute error (eq. 2.9), its mean over targets.
         """
         if self.kind == "regression":
             return (self.predicted(z) - y).abs().mean(2)
@@ -52,5 +52,5 @@ class LossOfTasks:
             return binary_cross_entropy_with_logits(z, y, reduction="none").mean(2)
         logs = logsigmoid(z)
         logs = logs - logs.logsumexp(2, keepdim=True)
-        wanted = (1 - self.smoothing) * y + self.smoothing / z.shape[2]
-        return -(wanted * logs).sum(2)
+        q = (1 - self.smoothing) * y + self.smoothing / z.shape[2]
+        return -(q * logs).sum(2)

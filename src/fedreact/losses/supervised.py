@@ -1,4 +1,4 @@
-"""The supervised losses: cross-entropy, that of each label, or the error of targets."""
+"""Supervised losses: cross-entropy, the cross-entropy of each label, or the error of targets."""
 
 from collections.abc import Sequence
 from dataclasses import KW_ONLY, dataclass
@@ -9,15 +9,15 @@ import torch
 from torch.nn.functional import binary_cross_entropy_with_logits, cross_entropy
 
 from fedreact.losses.objective import Data
-from fedreact.models.architectures.contract import Architecture
+from fedreact.models.architectures.contract import Architecture, trains_otherwise
 from fedreact.models.layers import Training
 from fedreact.task import Kind
 
 
 class Batches(NamedTuple):
-    """Samples ``at [S, B]`` of S steps (-1 is none), and a seed ``[S]`` for what layers draw."""
+    """Samples ``[S, B]`` of S steps (-1: no sample), and a seed ``[S]`` for draws of layers."""
 
-    at: np.ndarray
+    samples: np.ndarray
     seeds: np.ndarray | None
 
 
@@ -25,8 +25,8 @@ class Batches(NamedTuple):
 class SupervisedLoss:
     """The loss of an architecture on targets of a kind.
 
-    Cross-entropy of one of several labels; the mean over labels of the cross-entropy of each, where
-    several can be true; or the error of targets, squared or absolute, its mean over them.
+    It is the cross-entropy of one of several labels; the mean over labels of the cross-entropy of
+    each, if several can be true; or the mean error of targets, squared or absolute.
 
     Attributes
     ----------
@@ -34,7 +34,7 @@ class SupervisedLoss:
         Loss of a regression.
     units
         Spread and mean by which targets were standardised, for clients that score a model; empty if
-        they were not.
+        targets were not standardised.
     """
 
     architecture: Architecture
@@ -56,15 +56,15 @@ class SupervisedLoss:
 
     @property
     def n_buffers(self) -> int:
-        """Running statistics at its end."""
+        """Number of running statistics at its end."""
         return self.architecture.n_buffers
 
     def init(self, generator: torch.Generator) -> torch.Tensor:
-        """Initial weights of the architecture."""
+        """Draw initial weights of the architecture."""
         return self.architecture.init(generator)
 
     def multiply_adds(self, length: int) -> float:
-        """Multiply-adds of one series; the architecture knows its length."""
+        """Count multiply-adds of one series; the architecture knows its length."""
         return self.architecture.multiply_adds()
 
     def draw(
@@ -72,8 +72,8 @@ class SupervisedLoss:
     ) -> Batches:
         """Draw the batches of ``steps`` steps.
 
-        Batches run through a random permutation of the series, again and again; the last one of a
-        permutation holds what is left.
+        Batches run through random permutations of the series, one after the other; the last batch
+        of a permutation may be smaller.
         """
         per_epoch = -(-len(series) // batch_size)
         batches = np.full((-(-steps // per_epoch), per_epoch * batch_size), -1)
@@ -90,21 +90,22 @@ class SupervisedLoss:
         step: int,
         which: Sequence[int] | None = None,
     ) -> tuple[torch.Tensor, torch.Tensor | None]:
-        """Mean loss ``[K]`` over the samples of each client's batch, and its running statistics."""
-        at = np.stack([d.at[step] for d in draws])
-        at = at[:, (at >= 0).any(0)]  # one client's last batch is smaller, not padded
-        at = torch.from_numpy(at).to(data.X.device)
-        counts = at >= 0
-        at = at.clamp(min=0)
-        seeds = [d.seeds for d in draws]
+        """Return mean losses ``[K]`` of each client's batch, and its running statistics."""
+        drawn = np.stack([batches.samples[step] for batches in draws])
+        drawn = drawn[:, (drawn >= 0).any(0)]  # one client's last batch is smaller, not padded
+        samples = torch.from_numpy(drawn).to(data.X.device)
+        counts = samples >= 0
+        samples = samples.clamp(min=0)
         model, training = self.architecture, None
+        seeds = [batches.seeds[step] for batches in draws if batches.seeds is not None]
         if self.draws:
-            training = Training([own[step] for own in seeds], counts)
+            training = Training(seeds, counts)
         which = range(len(theta)) if which is None else which
-        losses = self.of_batch(theta, data.series(at), data.y[at], counts, training, which)
+        x, y = data.series(samples), data.targets(samples)
+        losses = self.of_batch(theta, x, y, counts, training, which)
         if losses.dim() == 2:
             losses = (losses * counts).sum(1) / counts.sum(1)
-        if not model.n_buffers:
+        if training is None or not model.n_buffers:
             return losses, None
         kept = model.unpack(theta.detach())
         renewed = [training.buffers.get(name, kept[name]).flatten(1) for name in model.buffers]
@@ -119,26 +120,26 @@ class SupervisedLoss:
         training: Training | None,
         which: Sequence[int],
     ) -> torch.Tensor:
-        """Losses ``[K, B]`` of samples ``x [K, B, T, C]``, or their means ``[K]``.
+        """Compute losses ``[K, B]`` of samples ``x [K, B, T, C]``, or their means ``[K]``.
 
         Parameters
         ----------
         y
-            Their targets ``[K, B]`` or ``[K, B, M]``.
+            Targets ``[K, B]`` or ``[K, B, M]``.
         counts
-            ``bool [K, B]``: samples that there are.
+            ``bool [K, B]``: samples that exist; others fill up smaller batches.
         training
-            For what is drawn, if anything is: by layers that do otherwise in training.
+            The training step, for layers that draw in it; ``None`` if none draws.
         which
             Places of the K clients among those that train together.
         """
-        forward = self.architecture.forward
-        return self.of_outputs(
-            forward(theta, x) if training is None else forward(theta, x, training), y
-        )
+        model = self.architecture
+        if training is not None and trains_otherwise(model):
+            return self.of_outputs(model.forward(theta, x, training), y)
+        return self.of_outputs(model.forward(theta, x), y)
 
     def of_outputs(self, output: torch.Tensor, y: torch.Tensor) -> torch.Tensor:
-        """Losses ``[K, B]`` of outputs ``[K, B, n_out]``."""
+        """Compute losses ``[K, B]`` of outputs ``[K, B, n_out]``."""
         if self.kind == "classification":
             losses = cross_entropy(output.flatten(0, 1), y.flatten(), reduction="none")
         elif self.kind == "multi-label":

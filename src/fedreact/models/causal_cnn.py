@@ -6,7 +6,7 @@ convolutions with weight normalisation (Salimans and Kingma 2016) and leaky ReLU
 dilation 2^i in block i, a last block that widens to ``reduced_size``, a maximum over time, and a
 linear layer to ``out_channels`` features.
 
-How it is computed stands in :mod:`fedreact.models.causal_pass`.
+:mod:`fedreact.models.causal_pass` computes it.
 """
 
 from dataclasses import dataclass
@@ -16,7 +16,7 @@ from math import prod, sqrt
 import torch
 
 from fedreact.models.causal_pass import Encode
-from fedreact.models.flat import FlatWeights
+from fedreact.models.flat import FlatWeights, Shapes
 
 
 @dataclass(frozen=True)
@@ -41,10 +41,10 @@ class CausalCNN(FlatWeights):
         return [(a, b, 2**i) for i, (a, b) in enumerate(pairwise(widths))]
 
     @property
-    def shapes(self) -> dict[str, tuple[int, ...]]:
-        """Name and shape of each weight, in the order of the flat vector, as Conv1d has them."""
+    def shapes(self) -> Shapes:
+        """Name and shape of each weight, in the order of the flat vector, as in ``Conv1d``."""
         k = self.kernel_size
-        shapes = {}
+        shapes: Shapes = {}
         for i, (n_in, n_out, _) in enumerate(self.blocks):
             for name, width in (("conv1", n_in), ("conv2", n_out)):
                 shapes[f"{i}.{name}.v"] = (n_out, width, k)
@@ -58,7 +58,7 @@ class CausalCNN(FlatWeights):
         return shapes
 
     def multiply_adds(self, length: float) -> float:
-        """Multiply-adds for one series of ``length`` steps."""
+        """Count multiply-adds for one series of ``length`` steps."""
         step = 0
         for n_in, n_out, _ in self.blocks:
             step += self.kernel_size * (n_in + n_out) * n_out
@@ -67,7 +67,7 @@ class CausalCNN(FlatWeights):
 
     def init(self, generator: torch.Generator) -> torch.Tensor:
         """Draw initial weights ``[P]`` as torch's layers do: uniform within 1/sqrt(fan-in)."""
-        parts, bound, v_norm = [], 0.0, None
+        parts, bound, v_norm = [], 0.0, torch.empty(0)
         for name, shape in self.shapes.items():
             if len(shape) > 1:
                 bound = 1 / sqrt(prod(shape[1:]))

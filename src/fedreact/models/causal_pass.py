@@ -15,16 +15,19 @@ of ``torch.nn.Conv1d``, with the same results:
   which is most of the network.
 """
 
-from collections.abc import Sequence
-from typing import Any, NamedTuple
+from collections.abc import Mapping, Sequence
+from typing import TYPE_CHECKING, Any, NamedTuple
 
 import torch
+
+if TYPE_CHECKING:
+    from fedreact.models.causal_cnn import CausalCNN
 
 LEAKY_SLOPE = 0.01
 
 
-class Block(NamedTuple):
-    """What a residual block's backward pass needs: inputs and outputs of its convolutions."""
+class BlockActivations(NamedTuple):
+    """Inputs and outputs of a residual block's convolutions, which its backward pass reads."""
 
     x: torch.Tensor
     first: torch.Tensor
@@ -40,23 +43,30 @@ class Encode(torch.autograd.Function):
     """
 
     @staticmethod
-    def forward(ctx: Any, theta, x, lengths, shape) -> torch.Tensor:
-        """The features."""
+    def forward(
+        ctx: Any,
+        theta: torch.Tensor,
+        x: torch.Tensor,
+        lengths: torch.Tensor | None,
+        shape: "CausalCNN",
+    ) -> torch.Tensor:
+        """Compute the features."""
         K, L, B, _ = x.shape
         device, kind = x.device.type, x.dtype
         if torch.is_autocast_enabled(device):
             kind = torch.get_autocast_dtype(device)
         with torch.autocast(device, enabled=False):
             w = shape.unpack(theta)
-            cast = {name: of.to(kind) for name, of in w.items() if not name.endswith((".v", ".g"))}
-            h, blocks = x.to(kind).reshape(K, L * B, -1), []
+            cast = {n: part.to(kind) for n, part in w.items() if not n.endswith((".v", ".g"))}
+            h = x.to(kind).reshape(K, L * B, -1)
+            blocks: list[BlockActivations] = []
             for i, (_, _, dilation) in enumerate(shape.blocks):
                 lags = [lag * dilation * B for lag in reversed(range(shape.kernel_size))]
-                taps = tuple(_taps(w, f"{i}.conv{j}").to(kind) for j in (1, 2))
+                taps = _taps(w, f"{i}.conv1").to(kind), _taps(w, f"{i}.conv2").to(kind)
                 first = _convolve(h, taps[0], cast[f"{i}.conv1.bias"], lags)
                 second = _convolve(first, taps[1], cast[f"{i}.conv2.bias"], lags)
                 if any(ctx.needs_input_grad):
-                    blocks.append(Block(h, first, second, taps, lags))
+                    blocks.append(BlockActivations(h, first, second, taps, lags))
                 if f"{i}.skip.weight" in w:
                     bias, weight = cast[f"{i}.skip.bias"], cast[f"{i}.skip.weight"]
                     h = torch.baddbmm(bias[:, None], h, weight.mT).add_(second)
@@ -66,103 +76,117 @@ class Encode(torch.autograd.Function):
             if lengths is not None:
                 ended = torch.arange(L, device=x.device) >= lengths[:, None]
                 h = h.masked_fill(ended[:, :, None, None], -torch.inf)
-            pooled, at = h.max(dim=1)
+            pooled, step = h.max(dim=1)
             out = torch.baddbmm(cast["linear.bias"][:, None], pooled, cast["linear.weight"].mT)
-        ctx.save_for_backward(theta, pooled, at)
+        ctx.save_for_backward(theta, pooled, step)
         ctx.blocks, ctx.shape = blocks, shape
         return out
 
     @staticmethod
-    def backward(ctx: Any, of_out):
-        """Gradients of ``theta``, and of ``x`` where they are wanted."""
-        theta, pooled, at = ctx.saved_tensors
+    def backward(
+        ctx: Any, grad_out: torch.Tensor
+    ) -> tuple[torch.Tensor, torch.Tensor | None, None, None]:
+        """Compute the gradients of ``theta``, and of ``x`` if they are needed."""
+        theta, pooled, step = ctx.saved_tensors
         shape, (K, B, C), kind = ctx.shape, pooled.shape, pooled.dtype
         w, result = shape.unpack(theta), torch.empty_like(theta)
-        of = shape.unpack(result)  # gradients, in their places
-        of_out = of_out.to(kind)
-        of["linear.weight"].copy_(of_out.mT @ pooled)
-        of["linear.bias"].copy_(of_out.sum(1))
-        of_pooled = of_out @ w["linear.weight"].to(kind)
+        grads = shape.unpack(result)  # views: what is written there is in the result
+        grad_out = grad_out.to(kind)
+        grads["linear.weight"].copy_(grad_out.mT @ pooled)
+        grads["linear.bias"].copy_(grad_out.sum(1))
+        grad_pooled = grad_out @ w["linear.weight"].to(kind)
         n_rows = ctx.blocks[-1].x.shape[1]
-        rows, of_h = None, None  # of_h: gradients at these rows of a block's output; None: at all
+        # Gradients of a block's output are at these rows, and 0 elsewhere; None: at all rows.
+        rows: torch.Tensor | None = None
         if K == 1:
-            rows, of_h = _at_maxima(of_pooled[0], at[0], n_rows)
+            rows, grad_h = _at_maxima(grad_pooled[0], step[0], n_rows)
         else:
-            of_h = of_pooled.new_zeros(K, n_rows // B, B, C)
-            of_h = of_h.scatter_(1, at[:, None], of_pooled[:, None]).view(K, n_rows, C)
+            grad_h = grad_pooled.new_zeros(K, n_rows // B, B, C)
+            grad_h = grad_h.scatter_(1, step[:, None], grad_pooled[:, None]).view(K, n_rows, C)
         for i in reversed(range(len(ctx.blocks))):
             x, first, second, taps, lags = ctx.blocks[i]
-            wanted = i > 0 or ctx.needs_input_grad[1]
             if rows is None:
-                found = _convolve_back(of_h, first, second, taps[1], lags, True)
+                grad = _before_relu(grad_h, second)
+                grad_taps, grad_bias = _weights_back(grad, first, taps[1], lags)
+                grad = _inputs_back(grad, taps[1], lags)
             else:
-                found = _convolve_back_at(rows, of_h, first, second, taps[1], lags)
-            through, of_taps, of_bias = found
-            _taps_back(of_taps, w, of, f"{i}.conv2")
-            of[f"{i}.conv2.bias"].copy_(of_bias)
-            of_x, of_taps, of_bias = _convolve_back(through, x, first, taps[0], lags, wanted)
-            _taps_back(of_taps, w, of, f"{i}.conv1")
-            of[f"{i}.conv1.bias"].copy_(of_bias)
-            around = of_h
-            if f"{i}.skip.weight" in w:
-                given = x if rows is None else x.index_select(1, rows)
-                of[f"{i}.skip.weight"].copy_(torch.bmm(of_h.mT, given))
-                of[f"{i}.skip.bias"].copy_(of_h.sum(1))
-                around = torch.bmm(of_h, w[f"{i}.skip.weight"].to(kind)) if wanted else None
-            if wanted:
-                of_x = of_x.add_(around) if rows is None else _added(of_x, rows, around)
-            rows, of_h = None, of_x
-        of_x = of_h.view(K, -1, B, of_h.shape[2]) if ctx.needs_input_grad[1] else None
-        return result, of_x, None, None
+                grad, grad_taps, grad_bias = _convolve_back_at(
+                    rows, grad_h, first, second, taps[1], lags
+                )
+            _taps_back(grad_taps, w, grads, f"{i}.conv2")
+            grads[f"{i}.conv2.bias"].copy_(grad_bias)
+            grad = _before_relu(grad, first)
+            grad_taps, grad_bias = _weights_back(grad, x, taps[0], lags)
+            _taps_back(grad_taps, w, grads, f"{i}.conv1")
+            grads[f"{i}.conv1.bias"].copy_(grad_bias)
+            has_skip = f"{i}.skip.weight" in w
+            if has_skip:
+                inputs = x if rows is None else x.index_select(1, rows)
+                grads[f"{i}.skip.weight"].copy_(torch.bmm(grad_h.mT, inputs))
+                grads[f"{i}.skip.bias"].copy_(grad_h.sum(1))
+            if i == 0 and not ctx.needs_input_grad[1]:
+                return result, None, None, None
+            around = torch.bmm(grad_h, w[f"{i}.skip.weight"].to(kind)) if has_skip else grad_h
+            grad_h = _inputs_back(grad, taps[0], lags)
+            if rows is None:
+                grad_h.add_(around)
+            else:
+                grad_h[0].index_add_(0, rows, around[0])
+            rows = None
+        return result, grad_h.view(K, -1, B, grad_h.shape[2]), None, None
 
 
-def _at_maxima(of_pooled, at, n_rows):
-    """Rows ``[U]`` in which any channel of one client has a maximum, and gradients there.
+def _at_maxima(
+    grad_pooled: torch.Tensor, step: torch.Tensor, n_rows: int
+) -> tuple[torch.Tensor, torch.Tensor]:
+    """Return rows ``[U]`` in which any channel of one client has a maximum, and gradients there.
 
     Parameters
     ----------
-    of_pooled, at
+    grad_pooled, step
         ``[B, C]``: gradients of the maxima, and the step of each.
     """
-    B, C = at.shape
-    row = at * B + torch.arange(B, device=at.device)[:, None]
-    place = torch.zeros(n_rows, dtype=torch.int64, device=at.device)
+    B, C = step.shape
+    row = step * B + torch.arange(B, device=step.device)[:, None]
+    place = torch.zeros(n_rows, dtype=torch.int64, device=step.device)
     place[row.flatten()] = 1
     rows = place.nonzero()[:, 0]
-    place[rows] = torch.arange(len(rows), device=at.device)
-    gradients = of_pooled.new_zeros(1, len(rows), C)
-    gradients[0, place[row], torch.arange(C, device=at.device)] = of_pooled
+    place[rows] = torch.arange(len(rows), device=step.device)
+    gradients = grad_pooled.new_zeros(1, len(rows), C)
+    gradients[0, place[row], torch.arange(C, device=step.device)] = grad_pooled
     return rows, gradients
 
 
-def _added(x, rows, more):
-    """``x [1, R, C]`` with more at some rows."""
-    x[0].index_add_(0, rows, more[0])
-    return x
-
-
-def _taps(w, name):
-    """Kernels ``[K, k, in, out]`` after weight normalisation."""
+def _taps(w: Mapping[str, torch.Tensor], name: str) -> torch.Tensor:
+    """Return kernels ``[K, k, in, out]`` after weight normalisation."""
     v, g = w[f"{name}.v"], w[f"{name}.g"]
     scale = g / v.flatten(2).norm(dim=2)
     return (v * scale[..., None, None]).permute(0, 3, 2, 1).contiguous()
 
 
-def _taps_back(of_taps, w, of, name):
+def _taps_back(
+    grad_taps: torch.Tensor,
+    w: Mapping[str, torch.Tensor],
+    grads: Mapping[str, torch.Tensor],
+    name: str,
+) -> None:
     """Write the gradients of ``v`` and ``g``, given those of the taps."""
     v, g = w[f"{name}.v"], w[f"{name}.g"]
-    of_kernel = of_taps.to(v.dtype).permute(0, 3, 2, 1)
+    grad_kernel = grad_taps.to(v.dtype).permute(0, 3, 2, 1)
     norm = v.flatten(2).norm(dim=2)
-    along = (of_kernel * v).sum((2, 3)) / norm
-    of[f"{name}.g"].copy_(along)
-    across = of_kernel - v * (along / norm)[..., None, None]
-    torch.mul(across, (g / norm)[..., None, None], out=of[f"{name}.v"])
+    along = (grad_kernel * v).sum((2, 3)) / norm
+    grads[f"{name}.g"].copy_(along)
+    across = grad_kernel - v * (along / norm)[..., None, None]
+    torch.mul(across, (g / norm)[..., None, None], out=grads[f"{name}.v"])
 
 
-def _convolve(x: torch.Tensor, taps: torch.Tensor, bias: torch.Tensor, lags: Sequence[int]):
-    """Leaky ReLU of a causal dilated convolution of rows ``x [K, R, in]``, a product for each tap.
+def _convolve(
+    x: torch.Tensor, taps: torch.Tensor, bias: torch.Tensor, lags: Sequence[int]
+) -> torch.Tensor:
+    """Return leaky ReLUs of a causal dilated convolution of rows ``x [K, R, in]``.
 
-    ``taps [K, k, in, out]``; ``lags`` are theirs in rows, the last is 0.
+    There is one product for each tap: ``taps [K, k, in, out]``. ``lags`` are theirs in rows, and
+    the last is 0.
     """
     y = torch.baddbmm(bias[:, None], x, taps[:, -1])
     n = x.shape[1]
@@ -172,29 +196,49 @@ def _convolve(x: torch.Tensor, taps: torch.Tensor, bias: torch.Tensor, lags: Seq
     return torch.nn.functional.leaky_relu_(y, LEAKY_SLOPE)
 
 
-def _convolve_back(of_y, x, y, taps, lags, wanted):
-    """Gradients of x (``None`` unless ``wanted``), the taps and the bias, given those of y."""
-    of_y = torch.ops.aten.leaky_relu_backward(of_y, y, LEAKY_SLOPE, True)
-    of_taps, n = torch.zeros_like(taps), x.shape[1]
-    torch.bmm(x.mT, of_y, out=of_taps[:, -1])
-    of_x = torch.bmm(of_y, taps[:, -1].mT) if wanted else None
+def _before_relu(grad: torch.Tensor, y: torch.Tensor) -> torch.Tensor:
+    """Return the gradient before the leaky ReLU, given that of its output ``y``."""
+    return torch.ops.aten.leaky_relu_backward(grad, y, LEAKY_SLOPE, True)
+
+
+def _weights_back(
+    grad: torch.Tensor, x: torch.Tensor, taps: torch.Tensor, lags: Sequence[int]
+) -> tuple[torch.Tensor, torch.Tensor]:
+    """Return gradients of the taps and the bias, given those before the ReLU ``[K, R, out]``."""
+    grad_taps, n = torch.zeros_like(taps), x.shape[1]
+    torch.bmm(x.mT, grad, out=grad_taps[:, -1])
     for j, lag in enumerate(lags[:-1]):
         if lag < n:
-            torch.bmm(x[:, : n - lag].mT, of_y[:, lag:], out=of_taps[:, j])
-            if wanted:
-                of_x[:, : n - lag].baddbmm_(of_y[:, lag:], taps[:, j].mT)
-    return of_x, of_taps, of_y.sum(1)
+            torch.bmm(x[:, : n - lag].mT, grad[:, lag:], out=grad_taps[:, j])
+    return grad_taps, grad.sum(1)
 
 
-def _convolve_back_at(rows, of_y, x, y, taps, lags):
-    """The same of one client, given those at ``rows [U]`` of y, ``[1, U, out]``; others are 0."""
-    of_y = torch.ops.aten.leaky_relu_backward(
-        of_y[0], y[0].index_select(0, rows), LEAKY_SLOPE, True
-    )
-    of_x, of_taps = torch.zeros_like(x), torch.zeros_like(taps)
+def _inputs_back(grad: torch.Tensor, taps: torch.Tensor, lags: Sequence[int]) -> torch.Tensor:
+    """Return gradients ``[K, R, in]`` of the inputs, given those before the ReLU."""
+    grad_x, n = torch.bmm(grad, taps[:, -1].mT), grad.shape[1]
+    for j, lag in enumerate(lags[:-1]):
+        if lag < n:
+            grad_x[:, : n - lag].baddbmm_(grad[:, lag:], taps[:, j].mT)
+    return grad_x
+
+
+def _convolve_back_at(
+    rows: torch.Tensor,
+    grad_y: torch.Tensor,
+    x: torch.Tensor,
+    y: torch.Tensor,
+    taps: torch.Tensor,
+    lags: Sequence[int],
+) -> tuple[torch.Tensor, torch.Tensor, torch.Tensor]:
+    """Return gradients of inputs, taps and bias of one client.
+
+    Gradients of ``y`` are those at ``rows [U]``, ``[1, U, out]``, and 0 elsewhere.
+    """
+    grad = _before_relu(grad_y[0], y[0].index_select(0, rows))
+    grad_x, grad_taps = torch.zeros_like(x), torch.zeros_like(taps)
     starts = torch.searchsorted(rows, torch.tensor(lags, device=rows.device)).tolist()
     for j, (lag, first) in enumerate(zip(lags, starts)):  # rows that have one so much earlier
-        late, at = of_y[first:], rows[first:] - lag
-        torch.mm(x[0].index_select(0, at).T, late, out=of_taps[0, j])
-        of_x[0].index_add_(0, at, torch.mm(late, taps[0, j].T))
-    return of_x, of_taps, of_y.sum(0, keepdim=True)
+        late, earlier = grad[first:], rows[first:] - lag
+        torch.mm(x[0].index_select(0, earlier).T, late, out=grad_taps[0, j])
+        grad_x[0].index_add_(0, earlier, torch.mm(late, taps[0, j].T))
+    return grad_x, grad_taps, grad.sum(0, keepdim=True)

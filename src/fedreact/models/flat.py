@@ -6,20 +6,32 @@ from typing import ClassVar
 
 import torch
 
+Shapes = dict[str, tuple[int, ...]]
+"""Shape of each weight of one model by its name, in the order of the flat vector."""
+
 
 class FlatWeights:
-    """What follows from ``shapes``: name and shape of each weight, in the order of the vector.
+    """Base class of models that give ``shapes``: the parts of their flat vectors.
 
-    ``buffers`` are shapes of what lies behind the weights and is not trained by gradients, e.g. the
-    running statistics of a batch normalisation.
+    A subclass may also give ``buffers``.
+
+    Attributes
+    ----------
+    trains_otherwise
+        Whether the model differs in training: see
+        :class:`fedreact.models.architectures.contract.TrainsOtherwise`.
     """
 
-    shapes: dict[str, tuple[int, ...]]
     trains_otherwise: ClassVar[bool] = False
 
     @property
-    def buffers(self) -> dict[str, tuple[int, ...]]:
-        """None, for most models."""
+    def shapes(self) -> Shapes:
+        """Name and shape of each weight, in the order of the flat vector."""
+        raise NotImplementedError
+
+    @property
+    def buffers(self) -> Shapes:
+        """Values behind the weights that no gradient trains, e.g. running statistics; none here."""
         return {}
 
     @property
@@ -33,7 +45,7 @@ class FlatWeights:
         return sum(prod(shape) for shape in self.shapes.values()) + self.n_buffers
 
     def unpack(self, theta: torch.Tensor) -> dict[str, torch.Tensor]:
-        """Views of flat weights ``theta [K, P]`` by name, each ``[K, *shape]``."""
+        """Return views of flat weights ``theta [K, P]`` by name, each ``[K, *shape]``."""
         shapes = {**self.shapes, **self.buffers}
         parts = theta.split([prod(shape) for shape in shapes.values()], dim=1)
         return {
@@ -41,12 +53,13 @@ class FlatWeights:
         }
 
     def part(self, *prefixes: str) -> torch.Tensor:
-        """Places ``int64 [n]`` in the flat vector of what has a name that begins so."""
+        """Return the places ``int64 [n]`` in the flat vector of weights whose names begin so."""
         return _part(self, prefixes)
 
 
 @cache
-def _part(model, prefixes):
+def _part(model: FlatWeights, prefixes: tuple[str, ...]) -> torch.Tensor:
+    """Return what :meth:`FlatWeights.part` does, once for each model."""
     shapes = {**model.shapes, **model.buffers}
     wanted = [name.startswith(prefixes) for name in shapes]
     sizes = torch.tensor([prod(shape) for shape in shapes.values()])

@@ -38,7 +38,7 @@ class Training:
 
 
 def dropout(h: torch.Tensor, share: float, training: Training | None) -> torch.Tensor:
-    """Set a share of ``h [K, B, ...]`` to 0 and scale up the rest; nothing outside training.
+    """Set a share of ``h [K, B, ...]`` to 0 and scale up the rest; change nothing outside training.
 
     ``h`` may have its samples in groups, ``[K, B * n, ...]``. What fills up a smaller batch takes
     no draws, since it depends on who trains beside a client.
@@ -48,8 +48,8 @@ def dropout(h: torch.Tensor, share: float, training: Training | None) -> torch.T
     each = h.shape[1] // training.counts.shape[1]
     kept = torch.ones(h.shape, dtype=torch.bool)
     n_samples = training.counts.sum(1).tolist()
-    for mine, n, generator in zip(kept, n_samples, training.generators):
-        mine[: each * n] = torch.rand((each * n, *h.shape[2:]), generator=generator) >= share
+    for own, n, generator in zip(kept, n_samples, training.generators):
+        own[: each * n] = torch.rand((each * n, *h.shape[2:]), generator=generator) >= share
     return h * kept.to(h.device) / (1 - share)
 
 
@@ -80,8 +80,8 @@ def batch_norm(
             there = counts.repeat_interleave(per_sample, 1)[..., None]
             mean = (rows * there).sum(1) / n
             var = ((rows - mean[:, None]) ** 2 * there).sum(1) / n
-        seen = {"mean": mean.detach(), "var": var.detach() * n / (n - 1).clamp(min=1)}
-        for key, value in seen.items():
+        of_batch = {"mean": mean.detach(), "var": var.detach() * n / (n - 1).clamp(min=1)}
+        for key, value in of_batch.items():
             before = w[f"{name}.{key}"].detach()
             value = value.to(before.dtype)  # bfloat16, where products are
             training.buffers[f"{name}.{key}"] = torch.lerp(before, value, MOMENTUM)
@@ -93,15 +93,15 @@ def batch_norm(
 def batch_norm_of_channels(
     h: torch.Tensor, w: dict[str, torch.Tensor], name: str, training: Training | None
 ) -> torch.Tensor:
-    """The same of ``h [K, B, F, T]``, where features stand before steps, as convolutions have them.
+    """Normalise ``h [K, B, F, T]`` as :func:`batch_norm` does, with features before steps.
 
-    Where all batches are whole, it is torch's own kernel on all clients' features side by side.
+    If all batches are whole, torch's own kernel does so on all clients' features side by side.
     """
     if training is not None and not training.counts.all():
         return batch_norm(h.transpose(2, 3), w, name, training).transpose(2, 3)
     K, B, F, T = h.shape
     side_by_side = h.transpose(0, 1).reshape(B, K * F, T)
-    mean, var = (w[f"{name}.{of}"].detach().reshape(-1) for of in ("mean", "var"))
+    mean, var = (w[f"{name}.{key}"].detach().reshape(-1) for key in ("mean", "var"))
     if training is not None:
         mean, var = mean.clone(), var.clone()  # which the kernel renews in place
     done = torch.nn.functional.batch_norm(
@@ -120,7 +120,9 @@ def batch_norm_of_channels(
     return done.view(B, K, F, T).transpose(0, 1)
 
 
-def convolve(h: torch.Tensor, weight: torch.Tensor, stride: int = 1, padding: int = 0):
+def convolve(
+    h: torch.Tensor, weight: torch.Tensor, stride: int = 1, padding: int = 0
+) -> torch.Tensor:
     """Convolve ``h [K, B, C, T]`` with each client's ``weight [K, F, C, k]``: ``[K, B, F, T']``."""
     K, B, C, T = h.shape
     if K == 1:
@@ -162,7 +164,7 @@ def lstm(
     bias_ih: torch.Tensor,
     bias_hh: torch.Tensor,
 ) -> torch.Tensor:
-    """Last hidden states ``[K, B, H]`` of an LSTM layer of each client.
+    """Compute the last hidden states ``[K, B, H]`` of an LSTM layer of each client.
 
     Parameters
     ----------
@@ -175,20 +177,26 @@ def lstm(
     """
     weights = into, recurrent, bias_ih, bias_hh
     if len(x) == 1 or x.device.type == "cpu":
-        return torch.stack([_lstm_of_one(*of_client) for of_client in zip(x, *weights)])
+        return torch.stack([_lstm_of_one(own[0], own[1:]) for own in zip(x, *weights)])
     return lstm_of_all(x, *weights)
 
 
-def _lstm_of_one(x, *weights):
-    """By torch's own, which on a core is twice as fast as :func:`lstm_of_all`."""
+def _lstm_of_one(x: torch.Tensor, weights: tuple[torch.Tensor, ...]) -> torch.Tensor:
+    """Compute one client's states by torch, which on a core takes half as long as all at once."""
     start = x.new_zeros(1, len(x), weights[1].shape[1])
     steps = x.transpose(0, 1)
     states, *_ = torch.lstm(steps, (start, start), weights, True, 1, 0.0, True, False, False)
     return states[-1]
 
 
-def lstm_of_all(x, into, recurrent, bias_ih, bias_hh):
-    """As :func:`lstm`, a step of all clients after the other, as pays on a GPU."""
+def lstm_of_all(
+    x: torch.Tensor,
+    into: torch.Tensor,
+    recurrent: torch.Tensor,
+    bias_ih: torch.Tensor,
+    bias_hh: torch.Tensor,
+) -> torch.Tensor:
+    """Compute what :func:`lstm` does, one step of all clients at a time, which is fast on a GPU."""
     K, B, T, _ = x.shape
     h = c = x.new_zeros(K, B, recurrent.shape[2])
     bias = (bias_ih + bias_hh)[:, None]
@@ -201,5 +209,5 @@ def lstm_of_all(x, into, recurrent, bias_ih, bias_hh):
 
 
 def linear(h: torch.Tensor, w: dict[str, torch.Tensor], name: str) -> torch.Tensor:
-    """An affine layer of each client: ``[K, B, F]`` to ``[K, B, F']``."""
+    """Apply an affine layer of each client: ``[K, B, F]`` to ``[K, B, F']``."""
     return torch.baddbmm(w[f"{name}.bias"][:, None], h, w[f"{name}.weight"].mT)

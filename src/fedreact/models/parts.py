@@ -1,7 +1,7 @@
-"""Layers as models of several owners name them: what a layer is, not how it is computed.
+"""Descriptions of layers, by which models of several owners name their parts.
 
-A model that is divided among clients and a server says of each part which layers it has
-(:mod:`fedreact.kinds.split.contract`); :mod:`fedreact.models.passing` computes them. Nothing
+A model that is divided among clients and a server names the layers of each owner
+(:mod:`fedreact.kinds.split.contract`), and :mod:`fedreact.models.passing` computes them. Nothing
 here loads torch. Weights are laid out as torch has them; an LSTM has one bias of its gates, as in
 Keras, where torch has two.
 """
@@ -59,7 +59,7 @@ Layers = Mapping[str, Layer]
 
 
 def shapes_of(layers: Layers) -> dict[str, tuple[int, ...]]:
-    """Shapes of all weights by ``<layer>.<weight>``, in the order of the flat vector."""
+    """List shapes of all weights by ``<layer>.<weight>``, in the order of the flat vector."""
     return {
         f"{name}.{key}": shape
         for name, layer in layers.items()
@@ -68,5 +68,5 @@ def shapes_of(layers: Layers) -> dict[str, tuple[int, ...]]:
 
 
 def count(layers: Layers) -> int:
-    """Weights of some layers."""
+    """Count the weights of some layers."""
     return sum(prod(shape) for shape in shapes_of(layers).values())

@@ -21,7 +21,7 @@ ONEDNN = private.onednn_linear()
 
 
 def linear(x: torch.Tensor, weight: torch.Tensor, bias: torch.Tensor | None = None) -> torch.Tensor:
-    """Rows ``x [K, M, in]`` through weights ``[K, out, in]`` and biases ``[K, out]``."""
+    """Multiply rows ``x [K, M, in]`` by weights ``[K, out, in]``, and add biases ``[K, out]``."""
     if by_onednn(x, weight):
         return _Linear.apply(x, weight, bias)
     if bias is None:
@@ -30,31 +30,35 @@ def linear(x: torch.Tensor, weight: torch.Tensor, bias: torch.Tensor | None = No
 
 
 def by_onednn(x: torch.Tensor, weight: torch.Tensor) -> bool:
-    """Whether a product is of the kind and size for which oneDNN is taken."""
+    """Tell whether oneDNN computes a product of this kind and size."""
     large = x.shape[1] * weight.shape[1] * weight.shape[2] >= SMALLEST
     return large and ONEDNN is not None and x.dtype == torch.float32 and x.device.type == "cpu"
 
 
 class _Linear(torch.autograd.Function):
-    """Both ways by oneDNN, a client after the other."""
+    """Both passes by oneDNN, one client after the other."""
 
     @staticmethod
-    def forward(ctx: Any, x, weight, bias):
+    def forward(
+        ctx: Any, x: torch.Tensor, weight: torch.Tensor, bias: torch.Tensor | None
+    ) -> torch.Tensor:
         ctx.save_for_backward(x, weight)
         return _each(x, weight, bias)
 
     @staticmethod
-    def backward(ctx: Any, of_result):
+    def backward(ctx: Any, grad: torch.Tensor) -> tuple[torch.Tensor | None, ...]:
         x, weight = ctx.saved_tensors
-        wanted = ctx.needs_input_grad
+        needed = ctx.needs_input_grad
         return (
-            _each(of_result, weight.mT) if wanted[0] else None,
-            _each(of_result.mT, x.mT) if wanted[1] else None,
-            of_result.sum(1) if wanted[2] else None,
+            _each(grad, weight.mT) if needed[0] else None,
+            _each(grad.mT, x.mT) if needed[1] else None,
+            grad.sum(1) if needed[2] else None,
         )
 
 
-def _each(x, weight, bias=None):
-    """``x w' + b`` of each client."""
+def _each(x: torch.Tensor, weight: torch.Tensor, bias: torch.Tensor | None = None) -> torch.Tensor:
+    """Return ``x w' + b`` of each client."""
+    if ONEDNN is None:
+        raise RuntimeError("torch was built without oneDNN")
     biases = [None] * len(x) if bias is None else bias
     return torch.stack([ONEDNN(a, w, b, "none", [], "") for a, w, b in zip(x, weight, biases)])

@@ -2,11 +2,12 @@
 
 from dataclasses import dataclass
 from math import prod
-from typing import Any, ClassVar
+from typing import ClassVar
 
 import torch
 
-from fedreact.models.flat import FlatWeights
+from fedreact.models.architectures.contract import WithFeatures
+from fedreact.models.flat import FlatWeights, Shapes
 from fedreact.models.layers import Training, linear
 
 
@@ -14,7 +15,7 @@ from fedreact.models.layers import Training, linear
 class TwoHeads(FlatWeights):
     """Features of ``base`` with its head, the generic one, and a personal one of the same shape."""
 
-    base: Any
+    base: WithFeatures
     trains_otherwise: ClassVar[bool] = True
 
     @property
@@ -28,22 +29,22 @@ class TwoHeads(FlatWeights):
         return self.base.n_features
 
     @property
-    def shapes(self) -> dict[str, tuple[int, ...]]:
+    def shapes(self) -> Shapes:
         """The base's, then the personal head's."""
-        of_base = self.base.shapes
-        return of_base | {f"personal.{of}": of_base[f"head.{of}"] for of in ("weight", "bias")}
+        shapes = self.base.shapes
+        return shapes | {f"personal.{n}": shapes[f"head.{n}"] for n in ("weight", "bias")}
 
     @property
-    def buffers(self) -> dict[str, tuple[int, ...]]:
+    def buffers(self) -> Shapes:
         """The base's."""
         return self.base.buffers
 
     def multiply_adds(self) -> float:
-        """Multiply-adds of the base and the second head."""
+        """Count multiply-adds of the base and the second head."""
         return self.base.multiply_adds() + self.n_features * self.n_out
 
     def init(self, generator: torch.Generator) -> torch.Tensor:
-        """The base's weights; the personal head begins as the generic one."""
+        """Draw the base's weights; the personal head begins as the generic one."""
         drawn = self.base.init(generator)
         n = sum(prod(shape) for shape in self.base.shapes.values())
         head = drawn[self.base.part("head.")]
@@ -52,25 +53,23 @@ class TwoHeads(FlatWeights):
     def encode(
         self, theta: torch.Tensor, x: torch.Tensor, training: Training | None = None
     ) -> torch.Tensor:
-        """Features ``[K, B, m]``."""
-        own = self.part("personal.")
-        kept = torch.ones(theta.shape[1], dtype=torch.bool)
-        kept[own] = False
-        if not self.base.trains_otherwise:
-            return self.base.encode(theta[:, kept], x)
-        return self.base.encode(theta[:, kept], x, training)
+        """Compute features ``[K, B, m]``."""
+        of_base = torch.ones(theta.shape[1], dtype=torch.bool)
+        of_base[self.part("personal.")] = False
+        step = training if self.base.trains_otherwise else None
+        return self.base.encode(theta[:, of_base], x, step)
 
     def head(self, theta: torch.Tensor, h: torch.Tensor) -> torch.Tensor:
-        """Outputs ``[K, B, n_out]`` of the generic head."""
+        """Compute outputs ``[K, B, n_out]`` of the generic head."""
         return linear(h, self.unpack(theta), "head")
 
     def personal(self, theta: torch.Tensor, h: torch.Tensor) -> torch.Tensor:
-        """Outputs ``[K, B, n_out]`` of the personal head."""
+        """Compute outputs ``[K, B, n_out]`` of the personal head."""
         return linear(h, self.unpack(theta), "personal")
 
     def forward(
         self, theta: torch.Tensor, x: torch.Tensor, training: Training | None = None
     ) -> torch.Tensor:
-        """The sum of both heads' outputs, ``[K, B, n_out]``."""
+        """Sum both heads' outputs, ``[K, B, n_out]``."""
         h = self.encode(theta, x, training)
         return self.head(theta, h) + self.personal(theta, h)

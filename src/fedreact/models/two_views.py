@@ -6,7 +6,7 @@ from typing import Any, ClassVar
 
 import torch
 
-from fedreact.models.flat import FlatWeights
+from fedreact.models.flat import FlatWeights, Shapes
 from fedreact.models.layers import Training, linear
 
 TIME, FREQUENCY = "time", "frequency"
@@ -47,38 +47,39 @@ class TwoViews(FlatWeights):
 
     @property
     def in_channels(self) -> int:
-        """Of series."""
+        """Channels of series."""
         return self.base.in_channels
 
     @property
     def length(self) -> int:
-        """Of series."""
+        """Steps of series."""
         return self.base.length
 
     def encoder(self, view: str) -> Any:
-        """Architecture of a view's encoder."""
+        """Return the architecture of a view's encoder."""
         if view == TIME or self.spectrum == "full":
             return self.base
         return replace(self.base, length=self.base.length // 2 + 1)
 
     @property
-    def shapes(self) -> dict[str, tuple[int, ...]]:
+    def shapes(self) -> Shapes:
         """Name and shape of each weight, in the order of the flat vector."""
-        found, m, n = {}, self.base.n_features, 2 * self.projected
+        m, n = self.base.n_features, 2 * self.projected
+        shapes: Shapes = {}
         for view in self.views:
             of_encoder = self.encoder(view).shapes
-            found |= {f"{view}.{k}": s for k, s in of_encoder.items() if not _of_head(k)}
+            shapes |= {f"{view}.{k}": s for k, s in of_encoder.items() if not _in_head(k)}
         for view in self.views:
-            found |= {
+            shapes |= {
                 f"{view}.hidden.weight": (self.hidden, m),
                 f"{view}.hidden.bias": (self.hidden,),
             }
-            found |= {f"{view}.out.weight": (n, self.hidden), f"{view}.out.bias": (n,)}
+            shapes |= {f"{view}.out.weight": (n, self.hidden), f"{view}.out.bias": (n,)}
         head = {"head.weight": (self.n_out, self.n_features), "head.bias": (self.n_out,)}
-        return found | head
+        return shapes | head
 
     @property
-    def buffers(self) -> dict[str, tuple[int, ...]]:
+    def buffers(self) -> Shapes:
         """Running statistics of the encoders."""
         return {
             f"{view}.{name}": shape
@@ -87,7 +88,7 @@ class TwoViews(FlatWeights):
         }
 
     def multiply_adds(self) -> float:
-        """Multiply-adds of encoders, projectors and classifier for one series."""
+        """Count multiply-adds of encoders, projectors and classifier for one series."""
         m, head = self.base.n_features, self.base.n_features * self.n_out
         projector = m * self.hidden + self.hidden * 2 * self.projected
         encoders = sum(self.encoder(view).multiply_adds() - head for view in self.views)
@@ -95,11 +96,11 @@ class TwoViews(FlatWeights):
 
     def init(self, generator: torch.Generator) -> torch.Tensor:
         """Draw initial weights ``[P]``: of encoders as theirs are, of the rest as torch's are."""
-        drawn = {}
+        drawn: dict[str, torch.Tensor] = {}
         for view in self.views:
             encoder = self.encoder(view)
-            given = encoder.unpack(encoder.init(generator)[None])
-            drawn |= {f"{view}.{name}": values.flatten() for name, values in given.items()}
+            weights = encoder.unpack(encoder.init(generator)[None])
+            drawn |= {f"{view}.{name}": values.flatten() for name, values in weights.items()}
         for name, shape in self.shapes.items():
             if name not in drawn:
                 fan_in = self.shapes[name.replace("bias", "weight")][1]
@@ -110,56 +111,56 @@ class TwoViews(FlatWeights):
     def encode_views(
         self, theta: torch.Tensor, x: torch.Tensor, training: Training | None = None
     ) -> list[torch.Tensor]:
-        """Features z^v ``[K, B, m]`` of each view of series ``x [K, B, T, C]``."""
-        w, found = self.unpack(theta), []
+        """Compute features z^v ``[K, B, m]`` of each view of series ``x [K, B, T, C]``."""
+        w, features = self.unpack(theta), []
         for view in self.views:
             encoder = self.encoder(view)
             parts = [
                 w[f"{view}.{name}"].flatten(1)
-                if not _of_head(name)
+                if not _in_head(name)
                 else theta.new_zeros(len(theta), prod(shape))
                 for name, shape in {**encoder.shapes, **encoder.buffers}.items()
             ]
             of_view = None if training is None else training.part()
-            seen = x if view == TIME else spectrum(x, self.spectrum)
-            found.append(encoder.encode(torch.cat(parts, 1), seen, of_view))
-            if training is not None:
+            inputs = x if view == TIME else spectrum(x, self.spectrum)
+            features.append(encoder.encode(torch.cat(parts, 1), inputs, of_view))
+            if training is not None and of_view is not None:
                 training.buffers |= {f"{view}.{n}": v for n, v in of_view.buffers.items()}
-        return found
+        return features
 
     def project(
         self, theta: torch.Tensor, view: str, z: torch.Tensor
     ) -> tuple[torch.Tensor, torch.Tensor]:
-        """Shared and personal projections h^s, h^p ``[K, B, r]`` of features, of length 1."""
+        """Project features: shared and personal projections h^s, h^p ``[K, B, r]``, of length 1."""
         w = self.unpack(theta)
         h = linear(linear(z, w, f"{view}.hidden").relu(), w, f"{view}.out")
         shared, personal = h.split(self.projected, -1)
         return _unit(shared), _unit(personal)
 
     def head(self, theta: torch.Tensor, h: torch.Tensor) -> torch.Tensor:
-        """Outputs ``[K, B, n_out]`` of the features of all views side by side."""
+        """Compute outputs ``[K, B, n_out]`` of the features of all views side by side."""
         return linear(h, self.unpack(theta), "head")
 
     def forward(
         self, theta: torch.Tensor, x: torch.Tensor, training: Training | None = None
     ) -> torch.Tensor:
-        """Outputs ``[K, B, n_out]`` of series ``x [K, B, T, C]``."""
+        """Compute outputs ``[K, B, n_out]`` of series ``x [K, B, T, C]``."""
         return self.head(theta, torch.cat(self.encode_views(theta, x, training), -1))
 
 
 def spectrum(x: torch.Tensor, kind: str = "amplitude") -> torch.Tensor:
-    """The frequency view of series ``x [..., T, C]`` (eq. 5): amplitudes ``[..., T // 2 + 1, C]``.
+    """Compute the frequency view of series ``x [..., T, C]`` (eq. 5): ``[..., T // 2 + 1, C]``.
 
     ``amplitude`` is |X[k]| / T; ``log`` is log(1 + |X[k]|); ``full`` has all T frequencies, the
     second half of which mirrors the first (``frequency-view`` in config/papers/fedst/ledger.yaml).
     """
-    found = torch.fft.fft(x, dim=-2) if kind == "full" else torch.fft.rfft(x, dim=-2)
-    return found.abs().log1p() if kind == "log" else found.abs() / x.shape[-2]
+    amplitude = (torch.fft.fft if kind == "full" else torch.fft.rfft)(x, dim=-2).abs()
+    return amplitude.log1p() if kind == "log" else amplitude / x.shape[-2]
 
 
-def _of_head(name):
+def _in_head(name: str) -> bool:
     return name.startswith("head.")
 
 
-def _unit(h):
+def _unit(h: torch.Tensor) -> torch.Tensor:
     return torch.nn.functional.normalize(h, dim=-1)

@@ -1,8 +1,14 @@
 """Stochastic gradient descent, of torch."""
 
+from collections.abc import Iterable
 from dataclasses import dataclass
+from typing import TYPE_CHECKING
 
+from fedreact.optimizers.gradients import gradients
 from fedreact.options import NonNegative, Probability
+
+if TYPE_CHECKING:  # the workflow asks for options, and torch takes a second to load
+    import torch
 
 
 @dataclass(frozen=True)
@@ -23,28 +29,30 @@ class SGD:
     momentum: Probability = 0.0
     weight_decay: NonNegative = 0.0
 
-    def __call__(self, weights, learning_rate):
-        """An optimiser of some tensors."""
-        return _Optimizer(list(weights), learning_rate, self)
+    def __call__(self, weights: "Iterable[torch.Tensor]", learning_rate: float) -> "SGDSteps":
+        """Return an optimiser of some tensors, without velocity."""
+        return SGDSteps(list(weights), learning_rate, self)
 
 
-class _Optimizer:
-    """Steps by the gradients of its weights."""
+class SGDSteps:
+    """Steps by the gradients of some weights."""
 
-    def __init__(self, weights, learning_rate, of):
-        self.weights, self.learning_rate, self.of = weights, learning_rate, of
-        self.velocities = [None for _ in weights]
+    def __init__(self, weights: "list[torch.Tensor]", learning_rate: float, options: SGD):
+        self.weights, self.learning_rate, self.options = weights, learning_rate, options
+        self.velocities: list[torch.Tensor | None] = [None for _ in weights]
 
-    def step(self):
-        """Take a step."""
+    def step(self) -> None:
+        """Move the weights in place, by their ``grad``."""
         import torch
         from torch.optim.sgd import sgd
 
         with torch.no_grad():
             sgd(
-                *(self.weights, [w.grad for w in self.weights], self.velocities),
-                weight_decay=self.of.weight_decay,
-                momentum=self.of.momentum,
+                self.weights,
+                gradients(self.weights),
+                self.velocities,
+                weight_decay=self.options.weight_decay,
+                momentum=self.options.momentum,
                 lr=self.learning_rate,
                 dampening=0,
                 nesterov=False,

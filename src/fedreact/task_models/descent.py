@@ -11,7 +11,7 @@ features: f <- (1 - eta) f + eta G g, and a likewise without G.
 """
 
 from functools import cached_property
-from typing import Any
+from typing import NamedTuple
 
 import numpy as np
 
@@ -21,9 +21,22 @@ from fedreact.task_models.svm import signs
 SQUARINGS = 6
 
 
+class _Training(NamedTuple):
+    """A training of all clients, and the models ``[K, P]`` that it led to."""
+
+    learning_rate: float
+    steps: int
+    start: np.ndarray
+    models: np.ndarray
+
+    def is_of(self, start: np.ndarray, learning_rate: float, steps: int) -> bool:
+        """Tell whether this is the training with these arguments."""
+        same = (self.learning_rate, self.steps) == (learning_rate, steps)
+        return same and np.array_equal(self.start, start)
+
+
 class LocalClients:
-    """The client side of a round: implements
-    :class:`fedreact.kinds.clustered.contract.Clients`.
+    """The client side of a round (:class:`fedreact.kinds.clustered.contract.ClientSide`).
 
     Nothing is computed before a method asks, so methods that do not ask pay nothing.
 
@@ -38,18 +51,26 @@ class LocalClients:
         As in :func:`fedreact.task_models.svm.fit_linear_svm`.
     """
 
-    def __init__(self, X, y, n_classes, C=1.0, loss="squared_hinge", valid=None):
+    def __init__(
+        self,
+        X: np.ndarray,
+        y: np.ndarray,
+        n_classes: int,
+        C: float = 1.0,
+        loss: str = "squared_hinge",
+        valid: np.ndarray | None = None,
+    ):
         if loss not in ("squared_hinge", "hinge"):
             raise UserError(f'loss is {loss!r}; use "squared_hinge" or "hinge"')
         if not 0 < C < np.inf:
             raise UserError(f"C is {C}; it must be positive and finite")
-        self._given, self._y, self._C, self._loss = X, y, np.float32(C), loss
+        self._samples, self._y, self._C, self._loss = X, y, np.float32(C), loss
         self._n_classes = n_classes
         self._valid = np.ones(y.shape[:2], bool) if valid is None else valid
-        self._last: Any = None  # what was trained last, and to what; more would be memory
+        self._last: _Training | None = None  # the last one only: more would be memory
 
     def losses(self, models: np.ndarray) -> np.ndarray:
-        """Loss of models ``[M, P]`` on each client's samples, ``[K, M]``.
+        """Compute the losses ``[K, M]`` of models ``[M, P]`` on each client's samples.
 
         Hinges or squared hinges, summed over classes, averaged over samples. There is no
         regulariser: the question is whose data a model fits.
@@ -66,7 +87,7 @@ class LocalClients:
         return total / np.maximum(self._valid.sum(1), 1)[:, None]
 
     def train(self, start: np.ndarray, learning_rate: float, steps: int) -> np.ndarray:
-        """Models ``float32 [K, P]`` after full-batch gradient steps from ``start [K, P]``.
+        """Train models ``float32 [K, P]`` by full-batch gradient steps from ``start [K, P]``.
 
         Parameters
         ----------
@@ -81,6 +102,11 @@ class LocalClients:
         np.ndarray
             Read only: methods that ask for the same training one after the other, as IFCA does
             with and without memory, share it.
+
+        Raises
+        ------
+        UserError
+            The learning rate or the number of steps is out of bounds.
         """
         numbers = type(learning_rate) in (int, float) and type(steps) is int
         if not numbers or not 0 < learning_rate < np.inf or steps < 1:
@@ -90,10 +116,9 @@ class LocalClients:
             )
         (K, _, D), Y = self._X.shape, self._Y
         start = np.array(start, np.float32).reshape(K, self._n_classes, D + 1)
-        if self._last is not None:
-            asked, before, result = self._last
-            if asked == (learning_rate, steps) and np.array_equal(before, start):
-                return result
+        last = self._last
+        if last is not None and last.is_of(start, learning_rate, steps):
+            return last.models
         eta = (learning_rate / self._curvature)[:, None, None].astype(np.float32)
         keep, gain = 1 - eta, eta * self._C * (1 if self._loss == "hinge" else 2)
         f, a = start[:, :, :-1] @ self._X.mT + start[:, :, -1:], np.zeros_like(Y)
@@ -116,26 +141,26 @@ class LocalClients:
         result[:, :, -1] += a.sum(2)
         result = result.reshape(K, -1)
         result.flags.writeable = False
-        self._last = (learning_rate, steps), start, result
+        self._last = _Training(learning_rate, steps, start, result)
         return result
 
     @cached_property
-    def _X(self):
-        X = np.asarray(self._given, np.float32)
+    def _X(self) -> np.ndarray:
+        X = np.asarray(self._samples, np.float32)
         return X if self._valid.all() else np.where(self._valid[..., None], X, np.float32(0))
 
     @cached_property
-    def _Y(self):
+    def _Y(self) -> np.ndarray:
         """Targets ``[K, c, m]``: +1 for the class, -1 for the rest, 0 for a sample left out."""
         return signs(self._y, self._n_classes, self._valid).astype(np.float32)
 
     @cached_property
-    def _G(self):
+    def _G(self) -> np.ndarray:
         """Gram matrices ``[K, m, m]`` with the constant feature."""
         return self._X @ self._X.mT + (self._valid[:, :, None] & self._valid[:, None, :])
 
     @cached_property
-    def _curvature(self):
+    def _curvature(self) -> np.ndarray:
         """Upper bounds ``[K]`` of L_k, at most 7 % too high for m = 64 (see largest_eigenvalue)."""
         return 1 + 2 * float(self._C) * largest_eigenvalue(self._G)
 

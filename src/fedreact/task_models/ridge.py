@@ -15,7 +15,9 @@ from fedreact.errors import UserError
 BLOCK = 2**24  # feature entries worked on at once: bounds the memory for many or large clients
 
 
-def fit_ridge(X, y, penalty=1.0, valid=None) -> np.ndarray:
+def fit_ridge(
+    X: np.ndarray, y: np.ndarray, penalty: float = 1.0, valid: np.ndarray | None = None
+) -> np.ndarray:
     """Return the weights ``float32 [K, M, D + 1]`` of M targets, intercept last.
 
     Parameters
@@ -31,7 +33,7 @@ def fit_ridge(X, y, penalty=1.0, valid=None) -> np.ndarray:
     Raises
     ------
     UserError
-        Shapes that do not fit, NaN or infinite values, a penalty that is not positive.
+        Shapes do not fit, values are NaN or infinite, or the penalty is not positive.
     """
     if not 0 < penalty < np.inf:
         raise UserError(f"penalty is {penalty}; it must be positive and finite")
@@ -44,8 +46,16 @@ def fit_ridge(X, y, penalty=1.0, valid=None) -> np.ndarray:
     return weights
 
 
-def check_samples(X, y, valid):
-    """Samples ``[K, m, D]``, targets ``[K, m, M]`` and validity ``[K, m]`` of clients, checked."""
+def check_samples(
+    X: np.ndarray, y: np.ndarray, valid: np.ndarray | None
+) -> tuple[np.ndarray, np.ndarray, np.ndarray]:
+    """Check samples ``[K, m, D]``, and return them with targets ``[K, m, M]`` and validity.
+
+    Raises
+    ------
+    UserError
+        Shapes do not fit, or values are NaN or infinite.
+    """
     X, y = np.asarray(X), np.asarray(y)
     if X.ndim != 3 or 0 in X.shape or y.shape[:2] != X.shape[:2] or y.ndim > 3:
         raise UserError(f"X {X.shape} and y {y.shape} must be [K, m, D] and [K, m], none empty")
@@ -57,8 +67,8 @@ def check_samples(X, y, valid):
     return X, y[..., None] if y.ndim == 2 else y, valid
 
 
-def _fit(X, y, valid, penalty):
-    """Weights ``[K, M, D + 1]`` of a block of clients, of targets ``y [K, m, M]``."""
+def _fit(X: np.ndarray, y: np.ndarray, valid: np.ndarray, penalty: float) -> np.ndarray:
+    """Return weights ``[K, M, D + 1]`` of a block of clients with targets ``y [K, m, M]``."""
     share = valid / np.maximum(valid.sum(1, keepdims=True), 1)
     X = np.where(valid[..., None], X, 0)
     y = np.where(valid[..., None], y, 0)

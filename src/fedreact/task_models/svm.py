@@ -43,7 +43,14 @@ SMOOTHING = (1, 1e-2, 1e-4, 1e-6)
 BLOCK = 2**20  # Gram entries worked on at once: bounds the memory for many or large clients
 
 
-def fit_linear_svm(X, y, n_classes, C=1.0, loss="squared_hinge", valid=None) -> np.ndarray:
+def fit_linear_svm(
+    X: np.ndarray,
+    y: np.ndarray,
+    n_classes: int,
+    C: float = 1.0,
+    loss: str = "squared_hinge",
+    valid: np.ndarray | None = None,
+) -> np.ndarray:
     """Return the one-vs-rest SVM weights [K, n_classes, D + 1] (float32, intercept last).
 
     Parameters
@@ -55,6 +62,11 @@ def fit_linear_svm(X, y, n_classes, C=1.0, loss="squared_hinge", valid=None) -> 
         As in LinearSVC; the loss is "squared_hinge" or "hinge".
     valid
         Boolean [K, m]: samples that count, for clients with fewer than m; all when None.
+
+    Raises
+    ------
+    UserError
+        An option is out of bounds, shapes do not fit, or samples are not finite or too large.
     """
     if loss not in ("squared_hinge", "hinge"):
         raise UserError(f'loss is {loss!r}; use "squared_hinge" or "hinge"')
@@ -72,8 +84,8 @@ def fit_linear_svm(X, y, n_classes, C=1.0, loss="squared_hinge", valid=None) -> 
     weights = np.empty((len(X), n_classes, X.shape[2] + 1), np.float32)
     if loss == "squared_hinge" and svm_primal.pays(*X.shape[1:]):
         _check(np.vecdot(X, X).max(axis=1), C)
-        for k, (samples, of_client) in enumerate(zip(X, Y)):
-            weights[k] = svm_primal.fit_primal(samples, of_client, float(C))
+        for k, (samples, targets) in enumerate(zip(X, Y)):
+            weights[k] = svm_primal.fit_primal(samples, targets, float(C))
         return weights
     size = max(1, BLOCK // X.shape[1] ** 2)
     for start in range(0, len(X), size):
@@ -84,7 +96,7 @@ def fit_linear_svm(X, y, n_classes, C=1.0, loss="squared_hinge", valid=None) -> 
 
 
 def multiply_adds(m: int, n_features: int, n_classes: int) -> float:
-    """Multiply-adds of one client's fit to m samples, in steps 1 and 2 and for the weights.
+    """Count the multiply-adds of a client's fit to m samples, in steps 1 and 2 and for the weights.
 
     They are the Gram matrix, a Cholesky factor and the inverse from it, the guess, and the weights
     from the dual. Newton's steps of the few other problems are left out. Fits in w are counted
@@ -94,8 +106,14 @@ def multiply_adds(m: int, n_features: int, n_classes: int) -> float:
     return small**2 * large + small**3 / 2 + n_classes * (GUESS_STEPS * small**2 + small * large)
 
 
-def signs(y, n_classes, valid) -> np.ndarray:
-    """Targets [K, n_classes, m]: +1 for the class, -1 for the rest, 0 for what does not count."""
+def signs(y: np.ndarray, n_classes: int, valid: np.ndarray) -> np.ndarray:
+    """Return targets [K, n_classes, m]: +1 for the class, -1 for the rest, 0 for left-out samples.
+
+    Raises
+    ------
+    UserError
+        ``y`` holds no labels of ``n_classes`` classes.
+    """
     if y.ndim == 3:
         if y.dtype != bool or y.shape[2] != n_classes:
             raise UserError(f"y must be boolean [K, m, {n_classes}], got {y.dtype} {y.shape}")
@@ -105,7 +123,7 @@ def signs(y, n_classes, valid) -> np.ndarray:
     return np.where(y[:, None] == np.arange(n_classes)[:, None], 1.0, -1.0) * valid[:, None]
 
 
-def decision(weights, X) -> np.ndarray:
+def decision(weights: np.ndarray, X: np.ndarray) -> np.ndarray:
     """Return the scores [K, n, n_classes] of samples X [K, n, D]."""
     weights, X = np.asarray(weights), np.asarray(X)
     if weights.ndim != 3 or X.ndim != 3 or X.shape[::2] != (len(weights), weights.shape[2] - 1):
@@ -113,8 +131,8 @@ def decision(weights, X) -> np.ndarray:
     return X @ weights[:, :, :-1].mT + weights[:, None, :, -1]
 
 
-def _fit(X, Y, valid, C, loss):
-    """Weights of a block of clients; those that float32 would blur are redone in float64."""
+def _fit(X: np.ndarray, Y: np.ndarray, valid: np.ndarray, C: float, loss: str) -> np.ndarray:
+    """Return weights of a block of clients; those that float32 would blur are redone in float64."""
     with np.errstate(all="ignore"):
         G, ridge = (X @ X.mT).astype(float), 1 / (2 * C)
     largest = np.einsum("kii->ki", G).max(axis=1)
@@ -155,7 +173,7 @@ def _fit(X, Y, valid, C, loss):
     return weights
 
 
-def _check(largest, C):
+def _check(largest: np.ndarray, C: float) -> None:
     """Refuse samples whose largest squared lengths cannot be worked with."""
     if not np.isfinite(largest).all():
         raise UserError("X holds NaN, infinite or huge values; check the features")
@@ -163,8 +181,10 @@ def _check(largest, C):
         raise UserError(f"C = {C} is too large for features of this size; scale them")
 
 
-def _certify(S, L, Y, u, ridge):
-    """Dual solution for targets Y + u, clipped to be feasible, and where it is good enough."""
+def _certify(
+    S: np.ndarray, L: np.ndarray, Y: np.ndarray, u: np.ndarray, ridge: float
+) -> tuple[np.ndarray, np.ndarray]:
+    """Return the dual solution for targets Y + u, made feasible, and where it is good enough."""
     a = (Y + u) @ L.mT @ L
     a[(u != 0) | (Y * a < 0)] = 0
     e = Y - a @ S
@@ -174,8 +194,8 @@ def _certify(S, L, Y, u, ridge):
     return a, np.vecdot(e, e) <= RELATIVE_ERROR**2 * norm2
 
 
-def _inverse_lower(L):
-    """Inverses of lower triangular matrices by halves: mostly products, faster than LAPACK's."""
+def _inverse_lower(L: np.ndarray) -> np.ndarray:
+    """Invert lower triangular matrices by halves: mostly products, faster than LAPACK's."""
     n = L.shape[-1] // 2
     if n < 8:
         return np.linalg.inv(L)
@@ -184,8 +204,8 @@ def _inverse_lower(L):
     return result
 
 
-def _guess(inverse, Y):
-    """Shifts u of the targets after some projected Barzilai-Borwein steps, all float32."""
+def _guess(inverse: np.ndarray, Y: np.ndarray) -> np.ndarray:
+    """Return shifts u of the targets after some projected Barzilai-Borwein steps, all float32."""
     low = np.where(Y < 0, -np.inf, 0).astype(np.float32)
     high = np.where(Y > 0, np.inf, 0).astype(np.float32)
     u, g = np.zeros_like(Y), Y @ inverse
@@ -207,8 +227,15 @@ def _guess(inverse, Y):
     return np.where(np.isfinite(u), u, 0)
 
 
-def _newton(S, ridge, Y, bound, live, state):
-    """Dual solution a and the state (0 off, 1 free, 2 at the bound) of each sample."""
+def _newton(
+    S: np.ndarray,
+    ridge: float | np.ndarray,
+    Y: np.ndarray,
+    bound: float,
+    live: np.ndarray,
+    state: np.ndarray,
+) -> tuple[np.ndarray, np.ndarray]:
+    """Return the dual solution a and the state (0 off, 1 free, 2 at the bound) of each sample."""
     a, d, live = np.zeros_like(Y), np.zeros_like(Y), live.copy()
     ridge = np.broadcast_to(ridge, (*live.shape, 1))
     a[live] = _solve(S, live, state, Y, bound)
@@ -232,10 +259,18 @@ def _newton(S, ridge, Y, bound, live, state):
     return a, state
 
 
-def _line_search(y, a, f, d, Gd, ridge, bound):
-    """Steps 1, 1/2, 1/4, ... that decrease P enough (Armijo); False where none matters any more."""
+def _line_search(
+    y: np.ndarray,
+    a: np.ndarray,
+    f: np.ndarray,
+    d: np.ndarray,
+    Gd: np.ndarray,
+    ridge: np.ndarray,
+    bound: float,
+) -> tuple[np.ndarray, np.ndarray]:
+    """Return steps 1, 1/2, 1/4, ... that decrease P enough (Armijo), and where steps matter."""
 
-    def loss(f):
+    def loss(f: np.ndarray) -> tuple[np.ndarray, np.ndarray]:
         s = np.clip((1 - y * f) / ridge, 0, bound)
         return s, s * (1 - y * f - ridge / 2 * s)
 
@@ -252,8 +287,13 @@ def _line_search(y, a, f, d, Gd, ridge, bound):
         t[poor] /= 2
 
 
-def _solve(S, live, state, Y, bound):
-    """Dual variables of the live problems given the states; free sets of one size go together."""
+def _solve(
+    S: np.ndarray, live: np.ndarray, state: np.ndarray, Y: np.ndarray, bound: float
+) -> np.ndarray:
+    """Solve the live problems for their dual variables, given the states.
+
+    Free sets of one size are solved together.
+    """
     client, free = np.nonzero(live)[0], (state == 1)[live]
     fixed = (state == 2) * Y * bound
     rhs = (Y - fixed @ S if fixed.any() else Y)[live]

@@ -18,12 +18,12 @@ RELATIVE_ERROR = 1e-4
 
 
 def pays(m: int, D: int) -> bool:
-    """Whether ``m`` samples of ``D`` features are enough for this to be the faster way."""
+    """Tell whether ``m`` samples of ``D`` features are enough for this to be the faster way."""
     return m >= 3 * (D + 1)
 
 
 def fit_primal(X: np.ndarray, Y: np.ndarray, C: float) -> np.ndarray:
-    """Weights ``float64 [c, D + 1]`` of one client, intercept last.
+    """Return the weights ``float64 [c, D + 1]`` of one client, intercept last.
 
     Parameters
     ----------
@@ -38,13 +38,15 @@ def fit_primal(X: np.ndarray, Y: np.ndarray, C: float) -> np.ndarray:
     narrow = X.astype(np.float32)
     start = np.linalg.solve(_curvature(narrow, C), 2 * C * X.T @ Y.T).T
     # Classes that a client lacks have the same solution.
-    _, first, which = np.unique(Y, axis=0, return_index=True, return_inverse=True)
+    _, first, copies = np.unique(Y, axis=0, return_index=True, return_inverse=True)
     solved = [_newton(X, narrow, Y[k], C, start[k]) for k in first]
-    return np.stack(solved)[which.ravel()]
+    return np.stack(solved)[copies.ravel()]
 
 
-def _newton(X, narrow, y, C, w):
-    """The minimiser of P for signs ``y [m]``, from ``w [D + 1]``."""
+def _newton(
+    X: np.ndarray, narrow: np.ndarray, y: np.ndarray, C: float, w: np.ndarray
+) -> np.ndarray:
+    """Minimise P for signs ``y [m]``, from ``w [D + 1]`` on."""
     f = X @ w
     for _ in range(MAX_NEWTON):
         active = y * f < 1
@@ -61,13 +63,14 @@ def _newton(X, narrow, y, C, w):
     return w
 
 
-def _objective(w, f, y, C):
+def _objective(w: np.ndarray, f: np.ndarray, y: np.ndarray, C: float) -> float:
+    """Return P(w), given scores f = X w."""
     slack = np.maximum(1 - y * f, 0)
     return w @ w / 2 + C * (slack @ slack)
 
 
-def _curvature(X, C):
-    """I + 2C X'X, float64 [D + 1, D + 1]."""
+def _curvature(X: np.ndarray, C: float) -> np.ndarray:
+    """Return I + 2C X'X, float64 [D + 1, D + 1]."""
     H = 2 * C * (X.T @ X).astype(float)
     H.flat[:: len(H) + 1] += 1
     return H

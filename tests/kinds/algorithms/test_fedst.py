@@ -16,7 +16,7 @@ from fedreact.kinds.synchronous.algorithms.fedst import FedST
 from fedreact.kinds.synchronous.algorithms.prototypes import merged
 from fedreact.kinds.synchronous.engine import rounds_of
 from fedreact.losses.supervised import SupervisedLoss
-from fedreact.models.architectures.lstm import LSTM
+from fedreact.models.architectures.lstm import LSTMClassifier
 from fedreact.optimizers.sgd import SGD
 
 
@@ -162,8 +162,10 @@ def test_later_batches_see_what_earlier_ones_have_taught():
 
 
 def test_an_architecture_without_features_is_refused():
-    with pytest.raises(UserError, match=r"architecture LSTM does not say .* take one that does"):
-        FedST().on(LSTM())
+    with pytest.raises(
+        UserError, match=r"architecture LSTMClassifier does not say .* take one that does"
+    ):
+        FedST().on(LSTMClassifier())
 
 
 def test_target_points_are_as_far_apart_as_can_be():

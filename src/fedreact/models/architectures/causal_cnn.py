@@ -6,7 +6,7 @@ from math import sqrt
 import torch
 
 from fedreact.models.causal_cnn import CausalCNN
-from fedreact.models.flat import FlatWeights
+from fedreact.models.flat import FlatWeights, Shapes
 
 
 @dataclass(frozen=True)
@@ -27,14 +27,14 @@ class CausalCNNClassifier(FlatWeights):
         return CausalCNN(in_channels=self.in_channels)
 
     @property
-    def shapes(self) -> dict[str, tuple[int, ...]]:
+    def shapes(self) -> Shapes:
         """Name and shape of each weight, in the order of the flat vector."""
         features = self.encoder.out_channels
         head = {"head.weight": (self.n_out, features), "head.bias": (self.n_out,)}
         return self.encoder.shapes | head
 
     def multiply_adds(self) -> float:
-        """Multiply-adds for one series: of the encoder and the head."""
+        """Count multiply-adds for one series: of the encoder and the head."""
         encoder = self.encoder
         return encoder.multiply_adds(self.length) + encoder.out_channels * self.n_out
 
@@ -46,7 +46,7 @@ class CausalCNNClassifier(FlatWeights):
         return torch.cat([encoder.init(generator), head])
 
     def forward(self, theta: torch.Tensor, x: torch.Tensor) -> torch.Tensor:
-        """Outputs ``[K, B, n_out]`` of ``x [K, B, T, C]``, any T, under weights ``[K, P]``."""
+        """Compute outputs ``[K, B, n_out]`` of ``x [K, B, T, C]``, for any T, under ``[K, P]``."""
         encoder = self.encoder
         n_head = self.n_out * (encoder.out_channels + 1)
         encoder_theta, head = theta.split([theta.shape[1] - n_head, n_head], dim=1)

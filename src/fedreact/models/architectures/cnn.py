@@ -13,7 +13,7 @@ from typing import ClassVar
 import torch
 from torch.nn.functional import max_pool1d
 
-from fedreact.models.flat import FlatWeights
+from fedreact.models.flat import FlatWeights, Shapes
 from fedreact.models.layers import (
     Training,
     batch_norm_of_channels,
@@ -51,44 +51,45 @@ class CNN(FlatWeights):
 
     @property
     def n_features(self) -> int:
-        """Length m of what :meth:`encode` gives."""
+        """Length m of the features."""
         return self.widths[-1]
 
     @property
-    def shapes(self) -> dict[str, tuple[int, ...]]:
+    def shapes(self) -> Shapes:
         """Name and shape of each weight, in the order of the flat vector."""
-        found, channels = {}, self.in_channels
+        channels = self.in_channels
+        shapes: Shapes = {}
         for i, (width, kernel) in enumerate(zip(self.widths, self._kernels)):
-            found |= {f"conv{i}.weight": (width, channels, kernel)}
-            found |= {f"norm{i}.weight": (width,), f"norm{i}.bias": (width,)}
+            shapes |= {f"conv{i}.weight": (width, channels, kernel)}
+            shapes |= {f"norm{i}.weight": (width,), f"norm{i}.bias": (width,)}
             channels = width
-        return found | {"head.weight": (self.n_out, channels), "head.bias": (self.n_out,)}
+        return shapes | {"head.weight": (self.n_out, channels), "head.bias": (self.n_out,)}
 
     @property
-    def buffers(self) -> dict[str, tuple[int, ...]]:
+    def buffers(self) -> Shapes:
         """Running statistics of the normalisations."""
         return {
-            f"norm{i}.{of}": (width,)
+            f"norm{i}.{name}": (width,)
             for i, width in enumerate(self.widths)
-            for of in ("mean", "var")
+            for name in ("mean", "var")
         }
 
     @property
-    def _kernels(self):
+    def _kernels(self) -> tuple[int, int, int]:
         return self.kernel, 8, 8
 
     def steps(self) -> list[tuple[int, int]]:
-        """Steps that each block's convolution gives, and that its pooling leaves."""
-        found, length = [], self.length
+        """List the steps after each block's convolution, and after its pooling."""
+        steps, length = [], self.length
         for i, kernel in enumerate(self._kernels):
             stride = self.stride if i == 0 else 1
             convolved = (length + 2 * (kernel // 2) - kernel) // stride + 1
             length = convolved // 2 + 1
-            found.append((convolved, length))
-        return found
+            steps.append((convolved, length))
+        return steps
 
     def multiply_adds(self) -> float:
-        """Multiply-adds of convolutions and head for one series."""
+        """Count multiply-adds of convolutions and head for one series."""
         channels, total = self.in_channels, 0
         for (convolved, _), width, kernel in zip(self.steps(), self.widths, self._kernels):
             total += convolved * width * channels * kernel
@@ -115,7 +116,7 @@ class CNN(FlatWeights):
         training: Training | None = None,
         after: AfterBlock = lambda block, h: h,
     ) -> torch.Tensor:
-        """Features ``[K, B, m]`` of series ``x [K, B, T, C]`` under weights ``[K, P]``."""
+        """Compute features ``[K, B, m]`` of series ``x [K, B, T, C]`` under ``theta [K, P]``."""
         w, h = self.unpack(theta), x.transpose(2, 3)
         for i, kernel in enumerate(self._kernels):
             stride = self.stride if i == 0 else 1
@@ -128,13 +129,13 @@ class CNN(FlatWeights):
         return h.mean(3)
 
     def head(self, theta: torch.Tensor, h: torch.Tensor) -> torch.Tensor:
-        """Outputs ``[K, B, n_out]`` of features."""
+        """Compute outputs ``[K, B, n_out]`` of features."""
         return linear(h, self.unpack(theta), "head")
 
     def forward(
         self, theta: torch.Tensor, x: torch.Tensor, training: Training | None = None
     ) -> torch.Tensor:
-        """Outputs ``[K, B, n_out]`` of series ``x [K, B, T, C]``."""
+        """Compute outputs ``[K, B, n_out]`` of series ``x [K, B, T, C]``."""
         return self.head(theta, self.encode(theta, x, training))
 
 

@@ -15,7 +15,7 @@ from torch.nn.functional import max_pool2d
 
 from fedreact.errors import UserError
 from fedreact.models.architectures.contract import check_length
-from fedreact.models.flat import FlatWeights
+from fedreact.models.flat import FlatWeights, Shapes
 from fedreact.models.layers import Training, convolve_images, linear
 
 KERNEL = 3
@@ -62,37 +62,38 @@ class ImageCNN(FlatWeights):
         return self.in_channels // self.length
 
     def sides(self) -> list[tuple[int, int]]:
-        """Rows that each convolution gives, and that are left after it; columns are as many."""
-        found, side = [], self.length
+        """List the rows after each convolution, and after its pooling; columns are as many."""
+        sides, side = [], self.length
         for pooled in self.pooled:
             convolved = side - KERNEL + 1
             side = convolved // 2 if pooled else convolved
-            found.append((convolved, side))
-        return found
+            sides.append((convolved, side))
+        return sides
 
     @property
     def n_features(self) -> int:
-        """Length m of what :meth:`encode` gives."""
+        """Length m of the features."""
         return self.hidden or self._n_flat
 
     @property
-    def _n_flat(self):
+    def _n_flat(self) -> int:
         return self.widths[-1] * self.sides()[-1][1] ** 2
 
     @property
-    def shapes(self) -> dict[str, tuple[int, ...]]:
+    def shapes(self) -> Shapes:
         """Name and shape of each weight, in the order of the flat vector."""
-        found, channels = {}, self.colours
+        channels = self.colours
+        shapes: Shapes = {}
         for i, width in enumerate(self.widths):
-            found[f"conv{i}.weight"] = (width, channels, KERNEL, KERNEL)
-            found[f"conv{i}.bias"] = (width,)
+            shapes[f"conv{i}.weight"] = (width, channels, KERNEL, KERNEL)
+            shapes[f"conv{i}.bias"] = (width,)
             channels = width
         if self.hidden:
-            found |= {"hidden.weight": (self.hidden, self._n_flat), "hidden.bias": (self.hidden,)}
-        return found | {"head.weight": (self.n_out, self.n_features), "head.bias": (self.n_out,)}
+            shapes |= {"hidden.weight": (self.hidden, self._n_flat), "hidden.bias": (self.hidden,)}
+        return shapes | {"head.weight": (self.n_out, self.n_features), "head.bias": (self.n_out,)}
 
     def multiply_adds(self) -> float:
-        """Multiply-adds of convolutions and fully connected layers for one image."""
+        """Count multiply-adds of convolutions and fully connected layers for one image."""
         channels, total = self.colours, 0
         for (convolved, _), width in zip(self.sides(), self.widths):
             total += convolved**2 * width * channels * KERNEL**2
@@ -109,14 +110,14 @@ class ImageCNN(FlatWeights):
         return torch.cat(parts)
 
     def images(self, x: torch.Tensor) -> torch.Tensor:
-        """Series ``x [K, B, T, C]`` as images ``[K, B, colours, rows, columns]``."""
+        """Return series ``x [K, B, T, C]`` as images ``[K, B, colours, rows, columns]``."""
         check_length(x, self)
         return x.transpose(2, 3).unflatten(2, (self.colours, self.length))
 
     def encode(
         self, theta: torch.Tensor, x: torch.Tensor, training: Training | None = None
     ) -> torch.Tensor:
-        """Features ``[K, B, m]`` of series ``x [K, B, T, C]`` under weights ``[K, P]``."""
+        """Compute features ``[K, B, m]`` of series ``x [K, B, T, C]`` under ``theta [K, P]``."""
         w, K = self.unpack(theta), len(x)
         h = self.images(x).transpose(0, 1).flatten(1, 2)
         for i, pooled in enumerate(self.pooled):
@@ -126,11 +127,11 @@ class ImageCNN(FlatWeights):
         return linear(h, w, "hidden").relu() if self.hidden else h
 
     def head(self, theta: torch.Tensor, h: torch.Tensor) -> torch.Tensor:
-        """Outputs ``[K, B, n_out]`` of features."""
+        """Compute outputs ``[K, B, n_out]`` of features."""
         return linear(h, self.unpack(theta), "head")
 
     def forward(self, theta: torch.Tensor, x: torch.Tensor) -> torch.Tensor:
-        """Outputs ``[K, B, n_out]`` of series ``x [K, B, T, C]`` under weights ``[K, P]``."""
+        """Compute outputs ``[K, B, n_out]`` of series ``x [K, B, T, C]`` under ``theta [K, P]``."""
         return self.head(theta, self.encode(theta, x))
 
 

@@ -5,74 +5,123 @@ and steps, with so many outputs. It may raise a :class:`~fedreact.errors.UserErr
 series are none for it.
 """
 
-from typing import Any, ClassVar, Protocol
+from typing import ClassVar, Protocol, TypeGuard, runtime_checkable
 
 import torch
 
 from fedreact.errors import UserError
+from fedreact.models.flat import Shapes
+from fedreact.models.layers import Training
 
 
 class Architecture(Protocol):
-    """What training, aggregation and cost counts need of a model.
+    """Parts of a model that training, aggregation and cost counts need.
 
     Best a frozen dataclass below :class:`fedreact.models.flat.FlatWeights`, which gives all but
     ``shapes``, ``init``, ``forward`` and ``multiply_adds``.
 
     Attributes
     ----------
-    n_buffers
-        Values at the end of the flat vector that no gradient trains: running statistics.
-    buffers
-        Names and shapes of these.
     trains_otherwise
-        Whether ``forward`` takes a :class:`fedreact.models.layers.Training`, since it does
-        otherwise in training: dropout, batch normalisation.
+        Whether it is a :class:`TrainsOtherwise`.
     """
 
-    in_channels: int
-    n_out: int
-    length: int
-    n_buffers: int
-    buffers: dict[str, tuple[int, ...]]
     trains_otherwise: ClassVar[bool]
 
     @property
-    def shapes(self) -> dict[str, tuple[int, ...]]:
+    def in_channels(self) -> int:
+        """Channels of series."""
+
+    @property
+    def n_out(self) -> int:
+        """Outputs for a series."""
+
+    @property
+    def length(self) -> int:
+        """Steps of series."""
+
+    @property
+    def shapes(self) -> Shapes:
         """Name and shape of each weight, in the order of the flat vector."""
+
+    @property
+    def buffers(self) -> Shapes:
+        """Name and shape of what no gradient trains, behind the weights: running statistics."""
+
+    @property
+    def n_buffers(self) -> int:
+        """Number of values in the buffers."""
 
     @property
     def n_parameters(self) -> int:
         """Length P of the flat vector, running statistics included."""
 
+    def unpack(self, theta: torch.Tensor) -> dict[str, torch.Tensor]:
+        """Return views of flat weights ``theta [K, P]`` by name, each ``[K, *shape]``."""
+
+    def part(self, *prefixes: str) -> torch.Tensor:
+        """Return the places ``int64 [n]`` in the flat vector of weights whose names begin so."""
+
     def init(self, generator: torch.Generator) -> torch.Tensor:
         """Draw initial weights ``[P]``."""
 
     def forward(self, theta: torch.Tensor, x: torch.Tensor) -> torch.Tensor:
-        """Outputs ``[K, B, n_out]`` of series ``x [K, B, T, C]`` under weights ``[K, P]``."""
+        """Compute outputs ``[K, B, n_out]`` of series ``x [K, B, T, C]`` under ``theta [K, P]``."""
 
     def multiply_adds(self) -> float:
-        """Multiply-adds of matrix products and convolutions for one series of ``length`` steps."""
+        """Count multiply-adds of matrix products and convolutions for one series."""
 
 
-class WithFeatures(Architecture, Protocol):
-    """An architecture that is a linear layer on features, which some algorithms ask for.
+class TrainsOtherwise(Architecture, Protocol):
+    """An architecture that differs in training, by dropout or batch normalisation."""
 
-    The layer's weights are called ``head.weight [n_out, m]`` and ``head.bias [n_out]``. Another
-    shape of the same kind is made by :func:`dataclasses.replace`.
+    def forward(
+        self, theta: torch.Tensor, x: torch.Tensor, training: Training | None = None
+    ) -> torch.Tensor:
+        """Compute outputs as :class:`Architecture` does, in a training step if one is given."""
+
+
+def trains_otherwise(architecture: Architecture) -> TypeGuard[TrainsOtherwise]:
+    """Tell whether ``forward`` takes a :class:`fedreact.models.layers.Training`."""
+    return architecture.trains_otherwise
+
+
+@runtime_checkable
+class Features(Protocol):
+    """Features of series, and a linear layer on them.
+
+    The layer's weights are called ``head.weight [n_out, m]`` and ``head.bias [n_out]``.
     """
 
-    n_features: int
+    @property
+    def n_features(self) -> int:
+        """Length m of features."""
 
-    def encode(self, theta: torch.Tensor, x: torch.Tensor, training: Any = None) -> torch.Tensor:
-        """Features ``[K, B, m]`` of series ``x [K, B, T, C]`` under weights ``[K, P]``."""
+    def encode(
+        self, theta: torch.Tensor, x: torch.Tensor, training: Training | None = None
+    ) -> torch.Tensor:
+        """Compute features ``[K, B, m]`` of series ``x [K, B, T, C]`` under weights ``[K, P]``."""
 
     def head(self, theta: torch.Tensor, h: torch.Tensor) -> torch.Tensor:
-        """Outputs ``[K, B, n_out]`` of features."""
+        """Compute outputs ``[K, B, n_out]`` of features."""
 
 
-def with_features(architecture: Any) -> WithFeatures:
-    """Give an architecture back if it has features, else raise a ``UserError``."""
-    if not all(hasattr(architecture, name) for name in ("encode", "head", "n_features")):
+class WithFeatures(Architecture, Features, Protocol):
+    """An architecture that is a linear layer on features, which some algorithms ask for.
+
+    Another shape of the same kind is made by :func:`dataclasses.replace`.
+    """
+
+
+def with_features(architecture: Architecture) -> WithFeatures:
+    """Return an architecture that has features.
+
+    Raises
+    ------
+    UserError
+        The architecture has no features.
+    """
+    if not isinstance(architecture, Features):
         raise UserError(
             f"architecture {type(architecture).__name__} does not say what its features are "
             "(encode, head, n_features); take one that does, as cnn"

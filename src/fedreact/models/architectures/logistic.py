@@ -10,7 +10,7 @@ from math import sqrt
 import torch
 
 from fedreact.models.architectures.contract import check_length
-from fedreact.models.flat import FlatWeights
+from fedreact.models.flat import FlatWeights, Shapes
 from fedreact.models.layers import Training, linear
 
 
@@ -24,16 +24,16 @@ class Logistic(FlatWeights):
 
     @property
     def n_features(self) -> int:
-        """Length m of what :meth:`encode` gives."""
+        """Length m of the features."""
         return self.length * self.in_channels
 
     @property
-    def shapes(self) -> dict[str, tuple[int, ...]]:
+    def shapes(self) -> Shapes:
         """Name and shape of each weight, in the order of the flat vector."""
         return {"head.weight": (self.n_out, self.n_features), "head.bias": (self.n_out,)}
 
     def multiply_adds(self) -> float:
-        """Multiply-adds for one series."""
+        """Count multiply-adds for one series."""
         return self.n_features * self.n_out
 
     def init(self, generator: torch.Generator) -> torch.Tensor:
@@ -43,16 +43,16 @@ class Logistic(FlatWeights):
     def encode(
         self, theta: torch.Tensor, x: torch.Tensor, training: Training | None = None
     ) -> torch.Tensor:
-        """The values ``[K, B, m]`` of series ``x [K, B, T, C]``."""
+        """Return the values ``[K, B, m]`` of series ``x [K, B, T, C]``."""
         check_length(x, self)
         return x.flatten(2)
 
     def head(self, theta: torch.Tensor, h: torch.Tensor) -> torch.Tensor:
-        """Outputs ``[K, B, n_out]`` of features."""
+        """Compute outputs ``[K, B, n_out]`` of features."""
         return linear(h, self.unpack(theta), "head")
 
     def forward(self, theta: torch.Tensor, x: torch.Tensor) -> torch.Tensor:
-        """Outputs ``[K, B, n_out]`` of series ``x [K, B, T, C]`` under weights ``[K, P]``."""
+        """Compute outputs ``[K, B, n_out]`` of series ``x [K, B, T, C]`` under ``theta [K, P]``."""
         return self.head(theta, self.encode(theta, x))
 
 

@@ -15,12 +15,12 @@ from math import sqrt
 
 import torch
 
-from fedreact.models.flat import FlatWeights
+from fedreact.models.flat import FlatWeights, Shapes
 from fedreact.models.layers import linear, lstm
 
 
 @dataclass(frozen=True)
-class LSTM(FlatWeights):
+class LSTMClassifier(FlatWeights):
     """Shape of the classifier; its weights live in flat vectors, one row a client.
 
     ``length`` changes no weight: it is what :meth:`multiply_adds` counts.
@@ -33,7 +33,7 @@ class LSTM(FlatWeights):
     hidden: int = 256
 
     @property
-    def shapes(self) -> dict[str, tuple[int, ...]]:
+    def shapes(self) -> Shapes:
         """Name and shape of each weight, in the order of the flat vector.
 
         Rows of the LSTM's matrices are the input, forget, cell and output gates, as in
@@ -52,7 +52,7 @@ class LSTM(FlatWeights):
         }
 
     def multiply_adds(self) -> float:
-        """Multiply-adds for one series: embedding, gates and head."""
+        """Count multiply-adds for one series: embedding, gates and head."""
         gates = 4 * self.hidden * (self.embedding + self.hidden)
         return self.length * (self.in_channels * self.embedding + gates) + self.hidden * self.n_out
 
@@ -68,20 +68,7 @@ class LSTM(FlatWeights):
         return torch.cat(parts)
 
     def forward(self, theta: torch.Tensor, x: torch.Tensor) -> torch.Tensor:
-        """Logits of a batch of series of each of K clients.
-
-        Parameters
-        ----------
-        theta
-            ``[K, P]`` weights.
-        x
-            ``[K, B, T, in_channels]``; any T.
-
-        Returns
-        -------
-        torch.Tensor
-            ``[K, B, n_out]``.
-        """
+        """Compute outputs ``[K, B, n_out]`` of ``x [K, B, T, C]``, for any T, under ``[K, P]``."""
         w = self.unpack(theta)
         into = w["lstm.weight_ih"] @ w["embedding.weight"]
         bias = w["lstm.bias_ih"] + (w["lstm.weight_ih"] @ w["embedding.bias"][..., None])[..., 0]
@@ -89,4 +76,4 @@ class LSTM(FlatWeights):
         return linear(h, w, "head")
 
 
-ARCHITECTURE = LSTM
+ARCHITECTURE = LSTMClassifier

@@ -11,7 +11,7 @@ from math import sqrt
 
 import torch
 
-from fedreact.models.flat import FlatWeights
+from fedreact.models.flat import FlatWeights, Shapes
 from fedreact.models.layers import Training, linear, lstm
 
 
@@ -34,15 +34,15 @@ class PlainLSTM(FlatWeights):
 
     @property
     def n_features(self) -> int:
-        """Length m of what :meth:`encode` gives."""
+        """Length m of the features."""
         return self.hidden
 
     @property
-    def shapes(self) -> dict[str, tuple[int, ...]]:
+    def shapes(self) -> Shapes:
         """Name and shape of each weight, in the order of the flat vector.
 
         Rows of the LSTM's matrices are the input, forget, cell and output gates. The first matrix
-        is what the input is multiplied by.
+        multiplies the input.
         """
         gates = 4 * self.hidden
         return {
@@ -54,7 +54,7 @@ class PlainLSTM(FlatWeights):
         }
 
     def multiply_adds(self) -> float:
-        """Multiply-adds for one series: gates and head."""
+        """Count multiply-adds for one series: gates and head."""
         gates = 4 * self.hidden * (self.in_channels + self.hidden)
         return self.length * gates + self.hidden * self.n_out
 
@@ -65,19 +65,20 @@ class PlainLSTM(FlatWeights):
     def encode(
         self, theta: torch.Tensor, x: torch.Tensor, training: Training | None = None
     ) -> torch.Tensor:
-        """Last hidden states ``[K, B, m]`` of series ``x [K, B, T, C]``, any T."""
+        """Compute last hidden states ``[K, B, m]`` of series ``x [K, B, T, C]``, any T."""
         return self._states(self.unpack(theta), x)
 
-    def _states(self, w, x):
+    def _states(self, w: dict[str, torch.Tensor], x: torch.Tensor) -> torch.Tensor:
+        """Compute last hidden states ``[K, B, m]``."""
         bias = w["lstm.bias"]
         return lstm(x, w["lstm.weight_ih"], w["lstm.weight_hh"], bias, torch.zeros_like(bias))
 
     def head(self, theta: torch.Tensor, h: torch.Tensor) -> torch.Tensor:
-        """Outputs ``[K, B, n_out]`` of features."""
+        """Compute outputs ``[K, B, n_out]`` of features."""
         return linear(h, self.unpack(theta), "head")
 
     def forward(self, theta: torch.Tensor, x: torch.Tensor) -> torch.Tensor:
-        """Outputs ``[K, B, n_out]`` of series ``x [K, B, T, C]`` under weights ``[K, P]``."""
+        """Compute outputs ``[K, B, n_out]`` of series ``x [K, B, T, C]`` under ``theta [K, P]``."""
         w = self.unpack(theta)  # once: each time costs a gradient of all weights
         return linear(self._states(w, x), w, "head")
 

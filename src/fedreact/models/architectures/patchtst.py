@@ -35,18 +35,14 @@ from torch.nn import functional as F
 
 from fedreact.errors import UserError
 from fedreact.models.architectures.contract import check_length
-from fedreact.models.flat import FlatWeights
+from fedreact.models.flat import FlatWeights, Shapes
+from fedreact.models.layers import linear
 from fedreact.models.positions import sinusoids
 
 
-def _linear(h: torch.Tensor, weight: torch.Tensor, bias: torch.Tensor) -> torch.Tensor:
-    """Rows ``h [K, R, in]`` through weights ``[K, out, in]``, one matrix a client."""
-    return torch.baddbmm(bias[:, None], h, weight.mT)
-
-
-def _layer_norm(h: torch.Tensor, weight: torch.Tensor, bias: torch.Tensor) -> torch.Tensor:
-    """Layer normalisation of rows ``h [K, R, width]``."""
-    width = h.shape[-1:]
+def _layer_norm(h: torch.Tensor, w: dict[str, torch.Tensor], name: str) -> torch.Tensor:
+    """Normalise each row of ``h [K, R, width]``."""
+    width, weight, bias = h.shape[-1:], w[f"{name}.weight"], w[f"{name}.bias"]
     if len(h) == 1:  # one fused pass, as torch's layer
         return F.layer_norm(h, width, weight[0], bias[0])
     return torch.addcmul(bias[:, None], F.layer_norm(h, width), weight[:, None])
@@ -85,10 +81,10 @@ class PatchTST(FlatWeights):
         return (self.length + self.stride - self.patch) // self.stride + 1
 
     @property
-    def shapes(self) -> dict[str, tuple[int, ...]]:
+    def shapes(self) -> Shapes:
         """Name and shape of each weight, in the order of the flat vector."""
         d, ff = self.width, self.feed_forward
-        shapes = {"patch.weight": (d, self.patch)}
+        shapes: Shapes = {"patch.weight": (d, self.patch)}
         for i in range(self.layers):
             shapes |= {
                 f"{i}.qkv.weight": (3 * d, d),
@@ -110,7 +106,7 @@ class PatchTST(FlatWeights):
         return shapes
 
     def multiply_adds(self) -> float:
-        """Multiply-adds for one series.
+        """Count multiply-adds for one series.
 
         Scores and mixtures of attention are each N x N products over the width, in all heads.
         """
@@ -136,24 +132,12 @@ class PatchTST(FlatWeights):
         return torch.cat(parts)
 
     def forward(self, theta: torch.Tensor, x: torch.Tensor) -> torch.Tensor:
-        """Logits of a batch of series of each of K clients.
-
-        Parameters
-        ----------
-        theta
-            ``[K, P]`` weights.
-        x
-            ``[K, B, length, in_channels]``.
-
-        Returns
-        -------
-        torch.Tensor
-            ``[K, B, n_out]``.
+        """Compute outputs ``[K, B, n_out]`` of series ``x [K, B, T, C]`` under ``theta [K, P]``.
 
         Raises
         ------
         UserError
-            If the series have other steps or channels.
+            The series have other steps or channels.
         """
         check_length(x, self)
         K, B, _, C = x.shape
@@ -166,21 +150,21 @@ class PatchTST(FlatWeights):
         positions = sinusoids(N, d, theta.dtype, x.device).repeat(B * C, 1).expand(K, -1, -1)
         h = torch.baddbmm(positions, patches, w["patch.weight"].mT)
         for i in range(self.layers):
-            qkv = _linear(h, w[f"{i}.qkv.weight"], w[f"{i}.qkv.bias"])
+            qkv = linear(h, w, f"{i}.qkv")
             qkv = qkv.view(K * B * C, N, 3, self.heads, -1).permute(2, 0, 3, 1, 4)
             a = F.scaled_dot_product_attention(*qkv).transpose(1, 2).reshape(K, -1, d)
-            h = h + _linear(a, w[f"{i}.out.weight"], w[f"{i}.out.bias"])
-            h = _layer_norm(h, w[f"{i}.norm1.weight"], w[f"{i}.norm1.bias"])
-            f = F.gelu(_linear(h, w[f"{i}.ff1.weight"], w[f"{i}.ff1.bias"]))
-            h = h + _linear(f, w[f"{i}.ff2.weight"], w[f"{i}.ff2.bias"])
-            h = _layer_norm(h, w[f"{i}.norm2.weight"], w[f"{i}.norm2.bias"])
+            h = h + linear(a, w, f"{i}.out")
+            h = _layer_norm(h, w, f"{i}.norm1")
+            f = F.gelu(linear(h, w, f"{i}.ff1"))
+            h = h + linear(f, w, f"{i}.ff2")
+            h = _layer_norm(h, w, f"{i}.norm2")
         if self.final_norm == "layer":
-            h = _layer_norm(h, w["norm.weight"], w["norm.bias"])
+            h = _layer_norm(h, w, "norm")
         else:
             var, mean = torch.var_mean(h, dim=1, keepdim=True, correction=0)
             scale = w["norm.weight"][:, None] * torch.rsqrt(var + 1e-5)
             h = torch.addcmul(w["norm.bias"][:, None], h - mean, scale)
-        return _linear(h.reshape(K, B, -1), w["head.weight"], w["head.bias"])
+        return linear(h.reshape(K, B, -1), w, "head")
 
 
 ARCHITECTURE = PatchTST

@@ -30,15 +30,25 @@ batch it comes in, here as in the library.
 """
 
 from dataclasses import dataclass
+from functools import reduce
 from math import prod, sqrt
+from operator import add
+from typing import NamedTuple
 
 import torch
 from torch.nn import functional as F
 
 from fedreact.errors import UserError
 from fedreact.models.architectures.contract import check_length
-from fedreact.models.flat import FlatWeights
+from fedreact.models.flat import FlatWeights, Shapes
 from fedreact.models.positions import sinusoids
+
+
+class Convolution(NamedTuple):
+    """A two-dimensional convolution: kernel ``[out, in, side, side]`` and bias ``[out]``."""
+
+    kernel: torch.Tensor
+    bias: torch.Tensor
 
 
 @dataclass(frozen=True)
@@ -79,10 +89,10 @@ class TimesNet(FlatWeights):
         return [shape for s in sides for shape in ((1, s), (s, 1))] + [(1, 1)]
 
     @property
-    def shapes(self) -> dict[str, tuple[int, ...]]:
+    def shapes(self) -> Shapes:
         """Name and shape of each weight, in the order of the flat vector."""
         d, ff = self.width, self.feed_forward
-        shapes = {"embedding.weight": (d, self.in_channels, 3)}
+        shapes: Shapes = {"embedding.weight": (d, self.in_channels, 3)}
         if self.time_features:
             shapes["time.weight"] = (d, self.time_features)
         for i in range(self.layers):
@@ -96,7 +106,7 @@ class TimesNet(FlatWeights):
         return shapes
 
     def multiply_adds(self) -> float:
-        """Multiply-adds for one series.
+        """Count multiply-adds for one series.
 
         Each of ``top_k`` pictures counts ``length`` positions, its least: a period that divides it.
         A picture has up to a third more, where the last period is padded.
@@ -130,24 +140,14 @@ class TimesNet(FlatWeights):
         return torch.cat(parts)
 
     def forward(self, theta: torch.Tensor, x: torch.Tensor) -> torch.Tensor:
-        """Logits of a batch of series of each of K clients, one client after the other.
+        """Compute outputs ``[K, B, n_out]`` of series ``x [K, B, T, C]`` under ``theta [K, P]``.
 
-        Parameters
-        ----------
-        theta
-            ``[K, P]`` weights.
-        x
-            ``[K, B, length, in_channels]``.
-
-        Returns
-        -------
-        torch.Tensor
-            ``[K, B, n_out]``.
+        Clients are computed one after the other.
 
         Raises
         ------
         UserError
-            If the series have other steps or channels.
+            The series have other steps or channels.
         """
         check_length(x, self)
         w = self.unpack(theta)
@@ -157,45 +157,53 @@ class TimesNet(FlatWeights):
         )
 
     def _logits(self, w: dict[str, torch.Tensor], x: torch.Tensor) -> torch.Tensor:
-        """Logits ``[B, n_out]`` of one client's series ``x [B, T, C]``."""
+        """Compute outputs ``[B, n_out]`` of one client's series ``x [B, T, C]``."""
         d = self.width
         h = F.conv1d(F.pad(x.mT, (1, 1), mode="circular"), w["embedding.weight"]).mT
         h = h + sinusoids(self.length, d, w["embedding.weight"].dtype, x.device)
         for i in range(self.layers):
-            convs = [self._merged(w, f"{i}.{name}") for name in ("conv1", "conv2")]
-            h = F.layer_norm(self._times_block(h, *convs), (d,), w["norm.weight"], w["norm.bias"])
+            conv1, conv2 = self._merged(w, f"{i}.conv1"), self._merged(w, f"{i}.conv2")
+            h = self._times_block(h, conv1, conv2)
+            h = F.layer_norm(h, (d,), w["norm.weight"], w["norm.bias"])
         return F.linear(F.gelu(h).flatten(1), w["head.weight"], w["head.bias"])
 
-    def _merged(self, w: dict[str, torch.Tensor], name: str) -> tuple[torch.Tensor, torch.Tensor]:
-        """Kernel and bias of the one convolution that an inception block's mean amounts to.
+    def _merged(self, w: dict[str, torch.Tensor], name: str) -> Convolution:
+        """Return the one convolution that the mean of an inception block's amounts to.
 
         Convolutions are linear in their kernels: the mean of several with centred padding is that
         with the mean of the kernels, each padded to the largest.
         """
         side = max(max(kernel) for kernel in self.kernels)
-        kernel = bias = 0.0
+        kernels, biases = [], []
         for j, (a, b) in enumerate(self.kernels):
             v, u = (side - a) // 2, (side - b) // 2
-            kernel = kernel + F.pad(w[f"{name}.{j}.weight"], (u, u, v, v))
-            bias = bias + w[f"{name}.{j}.bias"]
-        return kernel / len(self.kernels), bias / len(self.kernels)
+            kernels.append(F.pad(w[f"{name}.{j}.weight"], (u, u, v, v)))
+            biases.append(w[f"{name}.{j}.bias"])
+        n = len(self.kernels)
+        return Convolution(reduce(add, kernels) / n, reduce(add, biases) / n)
 
-    def _times_block(self, h: torch.Tensor, conv1: tuple, conv2: tuple) -> torch.Tensor:
-        """Add to ``h [B, T, d]`` what the convolutions make of it folded by its periods."""
+    def _times_block(self, h: torch.Tensor, conv1: Convolution, conv2: Convolution) -> torch.Tensor:
+        """Add to ``h [B, T, d]`` the convolutions of its foldings by its periods."""
         B, T, d = h.shape
         weighted = self.top_k > 1  # the softmax of one amplitude is 1
         with torch.set_grad_enabled(weighted and torch.is_grad_enabled()):
             amplitude = torch.fft.rfft(h, dim=1).abs().mean(2)[:, 1:]
             top = amplitude.detach().mean(0).topk(self.top_k).indices
             shares = amplitude[:, top].softmax(1)
-        result, padding = h, conv1[0].shape[-1] // 2
+        result, padding = h, conv1.kernel.shape[-1] // 2
         for j, frequency in enumerate((top + 1).tolist()):
             period = T // frequency
             rows = -(-T // period)
             # Features come last in memory: this permutation is torch's channels-last format.
             picture = F.pad(h, (0, 0, 0, rows * period - T)).view(B, rows, period, d)
-            y = F.gelu(F.conv2d(picture.permute(0, 3, 1, 2), *conv1, padding=padding))
-            y = F.conv2d(y, *conv2, padding=padding).permute(0, 2, 3, 1).reshape(B, -1, d)[:, :T]
+            y = F.gelu(
+                F.conv2d(picture.permute(0, 3, 1, 2), conv1.kernel, conv1.bias, padding=padding)
+            )
+            y = (
+                F.conv2d(y, conv2.kernel, conv2.bias, padding=padding)
+                .permute(0, 2, 3, 1)
+                .reshape(B, -1, d)[:, :T]
+            )
             result = result + (y * shares[:, j, None, None] if weighted else y)
         return result
 
