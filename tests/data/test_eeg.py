@@ -3,7 +3,7 @@
 import numpy as np
 import pytest
 
-from fedreact.data.eeg import Preprocessing, assemble
+from fedreact.data.eeg import Preprocessing, Trial, assemble
 from fedreact.errors import UserError
 
 
@@ -61,7 +61,7 @@ def test_crops_of_a_trial_share_its_number():
     def crops(n):
         return np.ones((n, 2, 3), np.float32)
 
-    data = assemble("eeg", [(crops(2), 1, 5), (crops(1), 0, 5), (crops(2), 1, 8)])
+    data = assemble("eeg", [Trial(crops(2), 1, 5), Trial(crops(1), 0, 5), Trial(crops(2), 1, 8)])
     assert data.trial.tolist() == [0, 0, 1, 2, 2]
     assert data.y.tolist() == [1, 1, 0, 1, 1]
     assert data.owner.tolist() == [5, 5, 5, 8, 8]

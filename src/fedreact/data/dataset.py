@@ -1,7 +1,8 @@
-"""What every dataset of labelled series looks like, in memory and on disk."""
+"""The form of every dataset of labelled series, in memory and on disk."""
 
 from dataclasses import dataclass, fields, replace
 from pathlib import Path
+from typing import NoReturn
 
 import numpy as np
 
@@ -9,7 +10,7 @@ from fedreact import npz
 from fedreact.data.windows import Windows
 from fedreact.errors import UserError
 from fedreact.rng import generator
-from fedreact.task import Task
+from fedreact.task import Kind, Task
 
 TARGETS = {"int64": (1,), "bool": (2,), "float32": (1, 2)}
 """Types of ``y``, and how many dimensions it may have."""
@@ -17,7 +18,7 @@ TARGETS = {"int64": (1,), "bool": (2,), "float32": (1, 2)}
 
 @dataclass(frozen=True)
 class SeriesDataset:
-    """Multivariate series with what is to be predicted of each, zero-padded to a common length.
+    """Multivariate series with the targets of each, zero-padded to a common length.
 
     Attributes
     ----------
@@ -56,93 +57,93 @@ class SeriesDataset:
     tested: np.ndarray | None = None
     previous: np.ndarray | None = None
 
-    def __post_init__(self):
+    def __post_init__(self) -> None:
         self._check_series()
         self._check_targets()
-        wanted = {
+        dtypes = {
             "lengths": "int64",
             "owner": "int64",
             "trial": "int64",
             "time": "float64",
             "tested": "bool",
         }
-        for field, dtype in wanted.items():
+        for field, dtype in dtypes.items():
             values = getattr(self, field)
             if values is None and field != "lengths":
                 continue
             if values.shape != (len(self.X),) or values.dtype.name != dtype:
-                self._wrong(
+                self._refuse(
                     f"{field} must be {dtype} [{len(self.X)}], got {values.dtype} {values.shape}"
                 )
         if self.time is not None and not np.isfinite(self.time).all():
-            self._wrong(f"the time of series {_first(~np.isfinite(self.time))} is not finite")
+            self._refuse(f"the time of series {_first(~np.isfinite(self.time))} is not finite")
         steps = self.task.steps
         if self.lengths.min() < 1 or self.lengths.max() > steps:
-            self._wrong(f"lengths must lie in 1..{steps}")
+            self._refuse(f"lengths must lie in 1..{steps}")
         if isinstance(self.X, Windows):
             if self.lengths.min() < steps:
-                self._wrong("windows of recordings have full length")
+                self._refuse("windows of recordings have full length")
         elif (self.X * (np.arange(steps) >= self.lengths[:, None])[:, None]).any():
-            self._wrong("values after a series' end must be zero")
+            self._refuse("values after a series' end must be zero")
 
-    def _check_series(self):
+    def _check_series(self) -> None:
         X = self.X
         if isinstance(X, Windows):
             if X.values.ndim != 2 or X.values.dtype != np.float32 or len(X) == 0:
-                self._wrong("recordings must be float32 [R, channels], with a window or more")
+                self._refuse("recordings must be float32 [R, channels], with a window or more")
             if not np.isfinite(X.values).all():
-                self._wrong(
+                self._refuse(
                     f"step {_first(~np.isfinite(X.values).all(1))} of the recordings is NaN or "
                     "infinite"
                 )
             if X.starts.min() < 0 or X.starts.max() > len(X.values) - X.length:
-                self._wrong("a window reaches beyond the recordings")
+                self._refuse("a window reaches beyond the recordings")
             return
         if X.ndim != 3 or X.dtype != np.float32 or len(X) == 0:
-            self._wrong(f"X must be float32 [N, channels, T] with N > 0, got {X.dtype} {X.shape}")
+            self._refuse(f"X must be float32 [N, channels, T] with N > 0, got {X.dtype} {X.shape}")
         if not np.isfinite(X).all():
             bad = _first(~np.isfinite(X).all(axis=(1, 2)))
-            self._wrong(f"series {bad} holds NaN or infinite values")
+            self._refuse(f"series {bad} holds NaN or infinite values")
 
-    def _check_targets(self):
+    def _check_targets(self) -> None:
         y, n = self.y, len(self.X)
         if len(y) != n or y.ndim not in TARGETS.get(y.dtype.name, ()):
-            self._wrong(
+            self._refuse(
                 f"y must be int64 [{n}], bool [{n}, labels] or float32 [{n}] or [{n}, targets], "
                 f"got {y.dtype} {y.shape}"
             )
         self._check_values(y, "target")
-        before = self.previous
-        if before is None:
+        previous = self.previous
+        if previous is None:
             return
-        if before.dtype != y.dtype or before.shape != y.shape:
-            self._wrong(
-                f"previous must be as y, {y.dtype} {list(y.shape)}, got {before.dtype} "
-                f"{list(before.shape)}"
+        if previous.dtype != y.dtype or previous.shape != y.shape:
+            self._refuse(
+                f"previous must be as y, {y.dtype} {list(y.shape)}, got {previous.dtype} "
+                f"{list(previous.shape)}"
             )
-        self._check_values(before, "previous target")
+        self._check_values(previous, "previous target")
 
-    def _check_values(self, values, what):
+    def _check_values(self, values: np.ndarray, what: str) -> None:
         n = len(values)
         if not np.isfinite(values).all():
             bad = _first(~np.isfinite(values.reshape(n, -1)).all(1))
-            self._wrong(f"the {what} of series {bad} is NaN or infinite")
+            self._refuse(f"the {what} of series {bad} is NaN or infinite")
         if values.dtype == np.int64 and values.min() < 0:
-            self._wrong(f"labels must be 0 or more, got {values.min()}")
+            self._refuse(f"labels must be 0 or more, got {values.min()}")
 
-    def _wrong(self, what):
-        raise UserError(f"dataset {self.name}: {what}")
+    def _refuse(self, reason: str) -> NoReturn:
+        raise UserError(f"dataset {self.name}: {reason}")
 
     @property
     def task(self) -> Task:
-        """What is to be predicted, of what."""
+        """Kind and number of the targets, and shape of the series."""
         if isinstance(self.X, Windows):
             _, steps, channels = self.X.shape
         else:
             _, channels, steps = self.X.shape
         if self.y.dtype == np.int64:
             return Task("classification", int(self.y.max()) + 1, channels, steps)
-        kind = "multi-label" if self.y.dtype == bool else "regression"
+        kind: Kind = "multi-label" if self.y.dtype == bool else "regression"
         return Task(kind, 1 if self.y.ndim == 1 else self.y.shape[1], channels, steps)
 
     @property
@@ -152,42 +153,62 @@ class SeriesDataset:
             return self.X
         return np.ascontiguousarray(self.X.transpose(0, 2, 1))
 
-    def take(self, which: np.ndarray) -> "SeriesDataset":
+    def take(self, indices: np.ndarray) -> "SeriesDataset":
         """Return the dataset of these series alone."""
-        arrays = {name: values[which] for name, values in self._arrays().items() if name != "X"}
+        arrays = {name: values[indices] for name, values in self._arrays().items()}
         if isinstance(self.X, Windows):
-            X = Windows(self.X.values, self.X.starts[which], self.X.length)
+            X = Windows(self.X.values, self.X.starts[indices], self.X.length)
         else:
-            X = self.X[which]
+            X = self.X[indices]
         return replace(self, X=X, **arrays)
 
     def save(self, path: Path) -> None:
         """Write the dataset as npz; the same content gives the same bytes."""
-        arrays = self._arrays()
-        if isinstance(self.X, Windows):
-            X = arrays.pop("X")
+        arrays, X = self._arrays(), self.X
+        if isinstance(X, Windows):
             arrays |= {"recording": X.values, "start": X.starts, "steps": np.array(X.length)}
+        else:
+            arrays = {"X": X} | arrays
         npz.save(path, name=np.array(self.name), **arrays)
 
-    def _arrays(self):
-        given = {field.name: getattr(self, field.name) for field in fields(self)[1:]}
-        return {name: values for name, values in given.items() if values is not None}
+    def _arrays(self) -> dict[str, np.ndarray]:
+        """Return the arrays beside ``X`` that are known, by the names of their fields."""
+        arrays = {field.name: getattr(self, field.name) for field in fields(self)[2:]}
+        return {name: values for name, values in arrays.items() if values is not None}
 
     @classmethod
     def load(cls, path: Path) -> "SeriesDataset":
         """Read what :meth:`save` wrote; a damaged file raises :class:`UserError`."""
-        f = npz.load(path, "dataset", ["name", "lengths", "y"])
+        arrays = npz.load(path, "dataset", ["name", "lengths", "y"])
         try:
-            X = windows_of(f) if "recording" in f else f.get("X")
+            X = windows_of(arrays) if "recording" in arrays else arrays.get("X")
         except UserError as error:
             raise UserError(f"{path}: {error}") from None
         if X is None:
             raise UserError(f"{path}: not a dataset, it lacks X")
-        return cls(str(f["name"]), X, *(f.get(field.name) for field in fields(cls)[2:]))
+        return cls(
+            name=str(arrays["name"]),
+            X=X,
+            lengths=arrays["lengths"],
+            y=arrays["y"],
+            owner=arrays.get("owner"),
+            trial=arrays.get("trial"),
+            time=arrays.get("time"),
+            tested=arrays.get("tested"),
+            previous=arrays.get("previous"),
+        )
 
 
 def windows_of(arrays: dict[str, np.ndarray]) -> Windows:
-    """Windows that an npz file describes: ``recording [R, channels]``, ``start [N]``, ``steps``."""
+    """Return the windows that arrays of an npz file describe.
+
+    The arrays are ``recording [R, channels]``, ``start [N]`` and ``steps``.
+
+    Raises
+    ------
+    UserError
+        One is missing, or is no such array.
+    """
     lacking = [name for name in ("recording", "start", "steps") if name not in arrays]
     if lacking:
         raise UserError(f"windows of recordings need {lacking[0]}")
@@ -201,8 +222,9 @@ def windows_of(arrays: dict[str, np.ndarray]) -> Windows:
     return Windows(recording, start.astype(np.int64), int(steps))
 
 
-def _first(bad):
-    return int(np.flatnonzero(bad)[0])
+def _first(mask: np.ndarray) -> int:
+    """Return the index of the first element that is true."""
+    return int(np.flatnonzero(mask)[0])
 
 
 def pad(series: list[np.ndarray], n_steps: int) -> tuple[np.ndarray, np.ndarray]:

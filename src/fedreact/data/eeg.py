@@ -8,6 +8,7 @@ are entered in ``config/papers/fed_react/ledger.yaml``.
 from collections.abc import Iterable
 from dataclasses import dataclass
 from fractions import Fraction
+from typing import NamedTuple
 
 import numpy as np
 
@@ -21,7 +22,7 @@ MOTOR_STRIP = tuple(f"{row}{place}" for row in ("FC", "C", "CP") for place in "5
 
 @dataclass(frozen=True)
 class Preprocessing:
-    """What is done to a recording.
+    """Settings of the steps from a recording to series.
 
     Attributes
     ----------
@@ -32,7 +33,7 @@ class Preprocessing:
     rate
         Steps per second of the series; it divides the rate of the recording.
     epoch
-        What is used of a trial, in seconds after the cue.
+        Start and end of the part of a trial that is used, in seconds after the cue.
     window, stride
         Seconds that a crop lasts, and from the start of one to that of the next.
     """
@@ -44,7 +45,7 @@ class Preprocessing:
     window: float = 2.0
     stride: float = 0.4
 
-    def __post_init__(self):
+    def __post_init__(self) -> None:
         low, high = self.band
         start, end = self.epoch
         if not 0 < low < high:
@@ -135,16 +136,34 @@ class Preprocessing:
         return (X / np.where(size > 0, size, 1)).astype(np.float32)
 
 
-def assemble(name: str, trials: Iterable[tuple[np.ndarray, int, int]]) -> SeriesDataset:
-    """Make a dataset of trials ``(crops, label, subject)``, numbered in their order."""
-    X, y, subject, trial = [], [], [], []
-    for number, (crops, label, who) in enumerate(trials):
-        X.append(crops)
-        for values, value in ((y, label), (subject, who), (trial, number)):
-            values += [value] * len(crops)
-    if not X:
+class Trial(NamedTuple):
+    """Crops ``[crops, channels, steps]`` of a trial, its label, and the number of the person."""
+
+    crops: np.ndarray
+    label: int
+    subject: int
+
+
+def assemble(name: str, trials: Iterable[Trial]) -> SeriesDataset:
+    """Make a dataset of trials, numbered in their order.
+
+    Raises
+    ------
+    UserError
+        There is no trial.
+    """
+    whole = list(trials)
+    if not whole:
         raise UserError(f"{name}: the recordings hold no whole trial")
-    X = np.concatenate(X)
-    y, subject, trial = (np.array(values, dtype=np.int64) for values in (y, subject, trial))
-    lengths = np.full(len(X), X.shape[2], dtype=np.int64)
-    return SeriesDataset(name, X, lengths, y, subject, trial)
+    X = np.concatenate([trial.crops for trial in whole])
+    numbers = np.repeat(np.arange(len(whole)), [len(trial.crops) for trial in whole])
+    labels = np.array([trial.label for trial in whole], dtype=np.int64)
+    subjects = np.array([trial.subject for trial in whole], dtype=np.int64)
+    return SeriesDataset(
+        name=name,
+        X=X,
+        lengths=np.full(len(X), X.shape[2], dtype=np.int64),
+        y=labels[numbers],
+        owner=subjects[numbers],
+        trial=numbers,
+    )

@@ -1,7 +1,8 @@
-"""Where the files of the datasets are: looked for, downloaded, checked."""
+"""Files of the datasets: where they are, how they are downloaded and checked."""
 
 import hashlib
 import http.client
+import importlib.util
 import os
 import struct
 import threading
@@ -16,6 +17,7 @@ from fedreact.data.registry import DataFile, DatasetEntry
 from fedreact.errors import UserError
 
 CHUNK = 1 << 16  # bytes
+Numbers = Sequence[int] | np.ndarray
 
 
 def locate(
@@ -35,12 +37,14 @@ def locate(
     Returns
     -------
     dict or None
-        Each file's path, by the parameter of ``read``; ``None`` if any is missing.
+        Each file's path, by its name in the registry; ``None`` if any is missing.
     """
-    found = {
-        parameter: find(entry, file, data_folder, mirror) for parameter, file in entry.files.items()
-    }
-    return None if None in found.values() else found
+    paths = {}
+    for parameter, file in entry.files.items():
+        if (path := find(entry, file, data_folder, mirror)) is None:
+            return None
+        paths[parameter] = path
+    return paths
 
 
 def find(
@@ -51,7 +55,8 @@ def find(
     if mirror is not None and entry.mirror is not None:
         folders.append(mirror / entry.mirror)
     return next(
-        (path for folder in folders for n in file.names if (path := folder / n).is_file()), None
+        (path for folder in folders for name in file.names if (path := folder / name).is_file()),
+        None,
     )
 
 
@@ -65,11 +70,20 @@ def check_file(file: DataFile, path: Path) -> None:
     """
     if file.sha256 is None:
         return
-    if (found := _sha256(path)) != file.sha256:
+    if (digest := _sha256(path)) != file.sha256:
         raise UserError(
-            f"{path}: not the registered file (SHA-256 {found}, expected {file.sha256}); "
+            f"{path}: not the registered file (SHA-256 {digest}, expected {file.sha256}); "
             "delete it and run again"
         )
+
+
+def file_of_package(package: str, path: str) -> Path | None:
+    """Find a file that an installed package brings, without importing the package."""
+    spec = importlib.util.find_spec(package)
+    if spec is None or spec.origin is None:
+        return None
+    file = Path(spec.origin).parent / path
+    return file if file.is_file() else None
 
 
 def _sha256(path: Path) -> str:
@@ -103,12 +117,12 @@ def download(
     timeout
         Seconds to wait for an answer, and for each further part of it.
     sha256
-        What the file has to have, or ``None``.
+        The digest that the file must have; ``None``: any.
 
     Raises
     ------
     UserError
-        If the file cannot be had whole, or ``FEDREACT_OFFLINE`` is set. Nothing is left behind.
+        If the whole file does not arrive, or ``FEDREACT_OFFLINE`` is set. Nothing is left behind.
     """
     remedy = (
         f"place the file in {destination.parent}/ by hand, or set data_mirror or "
@@ -126,8 +140,8 @@ def download(
             announced = answer.headers.get("Content-Length")
             if announced is not None and file.tell() != int(announced):
                 raise OSError(f"{file.tell()} of {announced} bytes received")
-            if sha256 is not None and (found := _sha256(part)) != sha256:
-                raise OSError(f"SHA-256 {found} received, {sha256} expected")
+            if sha256 is not None and (digest := _sha256(part)) != sha256:
+                raise OSError(f"SHA-256 {digest} received, {sha256} expected")
             os.fsync(file.fileno())
         part.replace(destination)
     except (OSError, http.client.HTTPException, ValueError) as error:
@@ -148,7 +162,7 @@ def reachable(url: str, timeout: float = 3) -> bool:
         return False
     answered = threading.Event()
 
-    def ask():
+    def ask() -> None:
         with (
             suppress(OSError, http.client.HTTPException, ValueError),
             closing(urllib.request.urlopen(url, timeout=timeout)),
@@ -163,7 +177,7 @@ def reachable(url: str, timeout: float = 3) -> bool:
 
 
 def content_sha256(
-    series: Iterable[np.ndarray], labels: Sequence[int], writers: Sequence[int] | None = None
+    series: Iterable[np.ndarray], labels: Numbers, writers: Numbers | None = None
 ) -> str:
     """Return the SHA-256 of a dataset's content, whatever the bytes of its files.
 
@@ -195,8 +209,8 @@ def check_content(
     name: str,
     expected: str | None,
     series: Iterable[np.ndarray],
-    labels: Sequence[int],
-    writers: Sequence[int] | None = None,
+    labels: Numbers,
+    writers: Numbers | None = None,
 ) -> None:
     """Compare a dataset's :func:`content_sha256` with the one ``expected``, unless that is None.
 
@@ -207,9 +221,9 @@ def check_content(
     """
     if expected is None:
         return
-    found = content_sha256(series, labels, writers)
-    if found != expected:
+    digest = content_sha256(series, labels, writers)
+    if digest != expected:
         raise UserError(
-            f"{name}: the files hold other data than registered (content SHA-256 {found}, "
+            f"{name}: the files hold other data than registered (content SHA-256 {digest}, "
             f"expected {expected}); delete them and download them again"
         )

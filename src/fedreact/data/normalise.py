@@ -8,7 +8,7 @@ import numpy as np
 def standardise_owners(
     X: np.ndarray, owner: np.ndarray, tested: np.ndarray | None = None
 ) -> np.ndarray:
-    """Take each owner's mean off each channel, and divide by its spread.
+    """Subtract each owner's mean from each channel, and divide by its standard deviation.
 
     Parameters
     ----------
@@ -17,7 +17,7 @@ def standardise_owners(
     owner
         ``int [N]``.
     tested
-        ``bool [N]``: series that mean and spread are not taken of.
+        ``bool [N]``: series that mean and spread do not depend on, unless an owner has no others.
 
     Returns
     -------
@@ -25,11 +25,12 @@ def standardise_owners(
         ``float32 [N, C, T]``.
     """
     out = np.empty(X.shape, dtype=np.float32)
-    for who in np.unique(owner):
-        mine = owner == who
-        of = X[mine if tested is None or tested[mine].all() else mine & ~tested].astype(float)
-        mean, spread = (f(of, axis=(0, 2))[:, None] for f in (np.mean, np.std))
-        out[mine] = (X[mine] - mean) / np.where(spread > 0, spread, 1)
+    for name in np.unique(owner):
+        own = owner == name
+        measured = own if tested is None or tested[own].all() else own & ~tested
+        values = X[measured].astype(float)
+        mean, spread = values.mean(axis=(0, 2))[:, None], values.std(axis=(0, 2))[:, None]
+        out[own] = (X[own] - mean) / np.where(spread > 0, spread, 1)
     return out
 
 

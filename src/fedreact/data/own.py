@@ -34,7 +34,7 @@ import numpy as np
 from fedreact import npz
 from fedreact.data.dataset import SeriesDataset, windows_of
 from fedreact.errors import UserError
-from fedreact.task import Task
+from fedreact.task import Kind, Task
 
 FOLDER = "own"
 NAME = r"[a-z0-9-]+"
@@ -43,21 +43,34 @@ SERIES, WINDOWS = ("X",), ("recording", "start", "steps")
 MEND = "write it again by numpy.savez, with arrays of numbers, booleans or strings, of no objects"
 OPTIONAL = ("client", "trial", "time", "tested", "lengths", "previous")
 TARGETS = ("y", "previous")
+KINDS: dict[str, Kind] = {"i": "classification", "b": "multi-label"}
+"""Kinds of tasks by the kind of the targets' type; others are regressions."""
+HEADERS = {
+    (1, 0): np.lib.format.read_array_header_1_0,
+    (2, 0): np.lib.format.read_array_header_2_0,
+}
+"""Readers of an array's header, by the version of its format."""
 
 
 def path(data_folder: Path, name: str) -> Path:
-    """File of the dataset ``name``."""
+    """Return the file of the dataset ``name``."""
     return Path(data_folder) / FOLDER / f"{name}.npz"
 
 
 def names(data_folder: Path) -> list[str]:
-    """Names of the datasets that a user has placed; others than these letters are no names."""
+    """List the datasets that a user has placed and that have usable names."""
     files = (Path(data_folder) / FOLDER).glob("*.npz")
     return sorted(file.stem for file in files if re.fullmatch(NAME, file.stem))
 
 
 def check_name(name: str, registered: Iterable[str]) -> None:
-    """Refuse a name that paths cannot have, or that a dataset of the project has already."""
+    """Refuse a name that paths cannot have, or that a dataset of the project has.
+
+    Raises
+    ------
+    UserError
+        The name is refused.
+    """
     if not re.fullmatch(NAME, name):
         raise UserError(f"{name}.npz: names are of a-z, 0-9 and dashes; rename it")
     if name in registered:
@@ -65,7 +78,7 @@ def check_name(name: str, registered: Iterable[str]) -> None:
 
 
 def misnamed(data_folder: Path) -> list[str]:
-    """Files that a user has placed whose names cannot be used."""
+    """List the files that a user has placed and whose names cannot be used."""
     files = (Path(data_folder) / FOLDER).glob("*.npz")
     return sorted(file.name for file in files if not re.fullmatch(NAME, file.stem))
 
@@ -86,32 +99,36 @@ def read(file: Path, name: str) -> SeriesDataset:
 
 
 def task_of(file: Path, name: str) -> Task:
-    """What a user's dataset is, from the headers of its arrays and its targets alone."""
+    """Return the task of a user's dataset, from its targets and the headers of its arrays alone.
+
+    Raises
+    ------
+    UserError
+        As of :func:`read`, where the headers are not enough.
+    """
     shapes = {}
     try:
         with zipfile.ZipFile(file) as archive:
             for member in archive.namelist():
                 with archive.open(member) as content:
-                    version = np.lib.format.read_magic(content)
-                    header = {(1, 0): "1_0", (2, 0): "2_0"}[version]
-                    shape, _, dtype = getattr(np.lib.format, f"read_array_header_{header}")(content)
-                    shapes[member.removesuffix(".npy")] = shape, dtype
-        small = {key: npz.load_one(file, key) for key in ("y", "steps") if key in shapes}
-        shape = (
-            (shapes["recording"][0][-1], int(small["steps"]))
-            if "recording" in shapes
-            else shapes["X"][0][1:]
-        )
+                    read_header = HEADERS[np.lib.format.read_magic(content)]
+                    shapes[member.removesuffix(".npy")] = read_header(content)[0]
+        present = [key for key in ("y", "steps") if key in shapes]
+        small: dict[str, np.ndarray] = {key: npz.load_one(file, key) for key in present}
+        if "recording" in shapes:
+            channels, steps = shapes["recording"][-1], int(small["steps"])
+        else:
+            channels, steps = shapes["X"][1:]
         targets = _targets(small, name)
-        kind = {"i": "classification", "b": "multi-label"}.get(targets.dtype.kind, "regression")
+        kind = KINDS.get(targets.dtype.kind, "regression")
         outputs = int(targets.max()) + 1 if targets.dtype.kind == "i" else targets[0].size
-        channels, steps = map(int, shape)
-        return Task(kind, outputs, channels, steps)
+        return Task(kind, outputs, int(channels), int(steps))
     except Exception:  # damaged bytes can fail anywhere; reading it whole says in one line where
         return read(file, name).task
 
 
-def _dataset(arrays, name):
+def _dataset(arrays: dict[str, np.ndarray], name: str) -> SeriesDataset:
+    """Check a user's arrays, and make them those of a dataset."""
     windows = "recording" in arrays
     needed = ("y", *(WINDOWS if windows else SERIES))
     if missing := [key for key in needed if key not in arrays]:
@@ -126,7 +143,7 @@ def _dataset(arrays, name):
             f"dataset {name}: {'recording' if windows else 'X'} must be numbers {shape}, "
             f"got {values.dtype} {values.shape}"
         )
-    with np.errstate(over="ignore"):  # what float32 cannot hold becomes infinite, and is refused
+    with np.errstate(over="ignore"):  # numbers too large become infinite, and are refused
         values = values.astype(np.float32)
     X = windows_of(arrays | {"recording": values}) if windows else values
     for key in set(arrays) - {"X", *WINDOWS}:
@@ -142,18 +159,24 @@ def _dataset(arrays, name):
     time = arrays.get("time")
     if time is not None and time.dtype.kind not in "fiu":
         raise UserError(f"dataset {name}: time must be numbers, got {time.dtype}")
-    client, trial = (_numbered(arrays, key, name) for key in ("client", "trial"))
-    time = None if time is None else time.astype(np.float64)
     tested = arrays.get("tested")
     if tested is not None and tested.dtype != bool:
         raise UserError(f"dataset {name}: tested must be booleans, got {tested.dtype}")
-    previous = _previous(arrays, y, name)
-    lengths = lengths.astype(np.int64)
-    return SeriesDataset(name, X, lengths, y, client, trial, time, tested, previous)
+    return SeriesDataset(
+        name=name,
+        X=X,
+        lengths=lengths.astype(np.int64),
+        y=y,
+        owner=_numbered(arrays["client"], "client", name) if "client" in arrays else None,
+        trial=_numbered(arrays["trial"], "trial", name) if "trial" in arrays else None,
+        time=None if time is None else time.astype(np.float64),
+        tested=tested,
+        previous=_previous(arrays, y, name),
+    )
 
 
-def _targets(arrays, name):
-    """``y`` as datasets have it."""
+def _targets(arrays: dict[str, np.ndarray], name: str) -> np.ndarray:
+    """Return a user's ``y`` in the types of a dataset."""
     y = arrays["y"]
     if y.dtype.kind == "f" and y.ndim in (1, 2) and y.size:
         with np.errstate(over="ignore"):
@@ -167,32 +190,32 @@ def _targets(arrays, name):
         return y
     if y.ndim != 1:
         raise UserError(f"dataset {name}: y must be [N] or [N, M], got {y.shape}")
-    y = _numbered(arrays, "y", name)
+    y = _numbered(y, "y", name)
     if len(y) == 0 or y.max() == 0:
         raise UserError(f"dataset {name}: y holds one label only; classification needs two or more")
     return y
 
 
-def _previous(arrays, y, name):
-    """``previous`` as datasets have it, its labels with the numbers that ``y`` gives them."""
-    given = arrays.get("previous")
-    if given is None:
+def _previous(arrays: dict[str, np.ndarray], y: np.ndarray, name: str) -> np.ndarray | None:
+    """Return a user's ``previous`` in the type of ``y``, its labels numbered as those of ``y``."""
+    previous = arrays.get("previous")
+    if previous is None:
         return None
     if y.dtype != np.int64:
+        floats = previous.dtype.kind == y.dtype.kind == "f"
         with np.errstate(over="ignore"):
-            return given.astype(np.float32) if given.dtype.kind == y.dtype.kind == "f" else given
+            return previous.astype(np.float32) if floats else previous
     labels = np.unique(arrays["y"])
-    if given.dtype.kind not in "biuUS" or not np.isin(given, labels).all():
+    if previous.dtype.kind not in "biuUS" or not np.isin(previous, labels).all():
         raise UserError(f"dataset {name}: previous must hold labels of y, and holds others")
-    return np.searchsorted(labels, given).astype(np.int64)
+    return np.searchsorted(labels, previous).astype(np.int64)
 
 
-def _numbered(arrays, key, name):
-    """Integers or strings as 0, 1, ... in sorted order; ``None`` if there are none."""
-    if key not in arrays:
-        return None
-    if arrays[key].dtype.kind not in "biuUS":
-        wanted = "labels (integers or strings) or targets (floats)"
-        wanted = wanted if key == "y" else "integers or strings"
-        raise UserError(f"dataset {name}: {key} must be {wanted}, got {arrays[key].dtype}")
-    return np.unique(arrays[key], return_inverse=True)[1].astype(np.int64)
+def _numbered(values: np.ndarray, key: str, name: str) -> np.ndarray:
+    """Number the integers or strings of an array from 0, in sorted order."""
+    if values.dtype.kind not in "biuUS":
+        wanted = "integers or strings"
+        if key == "y":
+            wanted = "labels (integers or strings) or targets (floats)"
+        raise UserError(f"dataset {name}: {key} must be {wanted}, got {values.dtype}")
+    return np.unique(values, return_inverse=True)[1].astype(np.int64)

@@ -1,4 +1,4 @@
-"""Making a dataset ready: its raw files are found or downloaded, checked and converted."""
+"""Preparation of a dataset: its raw files are found or downloaded, checked and converted."""
 
 import logging
 from collections.abc import Iterable
@@ -22,7 +22,7 @@ def read(
     Raises
     ------
     UserError
-        A file cannot be had, is damaged, or is not the registered one.
+        A file is neither there nor can be downloaded, is damaged, or is not the registered one.
     """
     wanted = source.wanted(entry)
     if sorted(path.stem for path in parts) != sorted(source.parts):
@@ -48,21 +48,39 @@ def read(
 
 
 def raw_files(entry: DatasetEntry, data_folder: Path, mirror: Path | None) -> dict[str, Path]:
-    """Paths of the raw files, downloaded if need be."""
-    found = {name: files.find(entry, f, data_folder, mirror) for name, f in entry.files.items()}
-    missing = {name: entry.files[name] for name, path in found.items() if path is None}
-    if any(file.url is None for file in missing.values()):
-        raise UserError(files.missing_message(entry, data_folder))
-    for number, (name, file) in enumerate(missing.items(), 1):
-        log.info("downloading %s (%d of %d)", file.url, number, len(missing))
-        found[name] = data_folder / entry.name / file.names[0]
-        files.download(file.url, found[name], sha256=file.sha256)
-    provenance.note_read(*found.values())
-    return found
+    """Return the paths of the raw files, by their names in the registry.
+
+    Files that are neither in the data folder nor in the mirror are downloaded.
+
+    Raises
+    ------
+    UserError
+        A file is missing and has no address, or cannot be downloaded.
+    """
+    paths: dict[str, Path] = {}
+    downloads: list[tuple[str, Path, str | None]] = []
+    for name, file in entry.files.items():
+        path = files.find(entry, file, data_folder, mirror)
+        paths[name] = path or data_folder / entry.name / file.names[0]
+        if path is None and file.url is None:
+            raise UserError(files.missing_message(entry, data_folder))
+        if path is None and file.url is not None:
+            downloads.append((file.url, paths[name], file.sha256))
+    for number, (url, path, sha256) in enumerate(downloads, 1):
+        log.info("downloading %s (%d of %d)", url, number, len(downloads))
+        files.download(url, path, sha256=sha256)
+    provenance.note_read(*paths.values())
+    return paths
 
 
 def read_own(name: str, data_folder: Path, registered: Iterable[str] = ()) -> SeriesDataset:
-    """Read a user's dataset."""
+    """Read a user's dataset; ``registered`` are the names of the project's, for the error.
+
+    Raises
+    ------
+    UserError
+        There is no such dataset, or its file is damaged.
+    """
     file = own.path(data_folder, name)
     if not file.is_file():
         known = ", ".join([*registered, *own.names(data_folder)])
@@ -71,6 +89,6 @@ def read_own(name: str, data_folder: Path, registered: Iterable[str] = ()) -> Se
     data = own.read(file, name)
     clients = "no clients" if data.owner is None else f"{data.owner.max() + 1} clients"
     task = data.task
-    what = {"classification": "labels", "multi-label": "labels", "regression": "targets"}[task.kind]
-    log.info("%s: %s, %d %s, %s", file, task.kind, task.outputs, what, clients)
+    outputs = "targets" if task.kind == "regression" else "labels"
+    log.info("%s: %s, %d %s, %s", file, task.kind, task.outputs, outputs, clients)
     return data

@@ -1,4 +1,4 @@
-"""The registry of datasets: where the files of each come from, and what they hold."""
+"""The registry of datasets: sources, tasks and digests of their files."""
 
 from collections.abc import Iterable
 from dataclasses import dataclass, field, replace
@@ -46,12 +46,12 @@ class FileList:
     """
 
     url: str
-    sha256: Any = field(repr=False)
+    sha256: str | dict[str, str] = field(repr=False)
 
 
 @dataclass(frozen=True)
 class DatasetEntry:
-    """What the registry says of one dataset.
+    """The entry of one dataset in the registry.
 
     Attributes
     ----------
@@ -110,7 +110,7 @@ class DatasetEntry:
             If one is not in the list.
         """
         files = {}
-        if self.listed is None:
+        if self.listed is None or isinstance(self.listed.sha256, str):
             raise UserError(f"{self.name}: its entry in {self.file} has no list of files")
         for path in paths:
             if path not in self.listed.sha256:
@@ -121,7 +121,7 @@ class DatasetEntry:
 
 
 def registries(config: Path = Path("config")) -> list[Path]:
-    """Registries of the project in the current folder: its own first, then those of papers."""
+    """List the registries of the current folder: the project's own first, then those of papers."""
     return [config / "datasets.yaml", *sorted(config.glob("papers/*/datasets.yaml"))]
 
 
@@ -133,22 +133,23 @@ def load_registry(*paths: Path) -> dict[str, DatasetEntry]:
     UserError
         If one cannot be read, an entry lacks a key or has an unknown one, or two have one name.
     """
-    found: dict[str, DatasetEntry] = {}
+    registry: dict[str, DatasetEntry] = {}
     for path in paths:
-        known = options.part_of(DatasetEntry, without=("name", "file"))
-        for name, given in options.check_all(known, read_yaml(path), str(path)).items():
-            entry = DatasetEntry(**options.vars_of(given))
-            if name in found:
+        keys = options.part_of(DatasetEntry, without=("name", "file"))
+        checked: dict[str, object] = options.check_all(keys, read_yaml(path), str(path))
+        for name, content in checked.items():
+            entry = DatasetEntry(**options.vars_of(content))
+            if name in registry:
                 raise UserError(f"{path}: {name} is in another registry, too; give it another name")
             if entry.listed is not None:
                 listed = replace(entry.listed, sha256=_listed(path, entry.listed.sha256))
                 entry = replace(entry, listed=listed)
-            found[name] = replace(entry, name=name, file=str(path))
-    return found
+            registry[name] = replace(entry, name=name, file=str(path))
+    return registry
 
 
-def _listed(registry: Path, file: Any) -> dict[str, str]:
-    """Read what ``sha256sum`` writes: a digest and a path in each line."""
+def _listed(registry: Path, file: object) -> dict[str, str]:
+    """Read the lines that ``sha256sum`` writes, a digest and a path, as digests by path."""
     path = registry.parent / str(file)
     try:
         lines = [line.split() for line in path.read_text(encoding="utf-8").splitlines()]

@@ -10,6 +10,7 @@ hostile file can still do is to ask for much memory.
 import io
 import pickle
 import re
+from typing import Any
 
 import numpy as np
 
@@ -39,8 +40,23 @@ def load(data: bytes, name: str) -> object:
     UserError
         If the pickle is empty, cut short or damaged, or names anything but arrays of numbers.
     """
+    return _load_next(io.BytesIO(data), name)
+
+
+def load_each(data: bytes, name: str) -> list[object]:
+    """Return what each pickle of a file holds that has several one after the other.
+
+    Old torch wrote such files. Parameters, values and errors are those of :func:`load`.
+    """
+    stream, values = io.BytesIO(data), []
+    while stream.tell() < len(data):
+        values.append(_load_next(stream, name))
+    return values
+
+
+def _load_next(stream: io.BytesIO, name: str) -> object:
     try:
-        value = _plain(_Unpickler(io.BytesIO(data), encoding="latin1").load())
+        value = _plain(_Unpickler(stream, encoding="latin1").load())
     except _Refused as error:
         raise UserError(f"{name}: {error}; refused, as a pickle can run code") from error
     except Exception as error:  # damaged bytes can fail anywhere, as the pickle docs warn
@@ -48,43 +64,25 @@ def load(data: bytes, name: str) -> object:
     return _listed(value)
 
 
-def load_each(data: bytes, name: str) -> list:
-    """What each of the pickles holds that a file has one after the other, as old torch wrote.
-
-    Parameters, values and errors are those of :func:`load`.
-    """
-    stream, found = io.BytesIO(data), []
-    try:
-        while stream.tell() < len(data):
-            found.append(_listed(_plain(_Unpickler(stream, encoding="latin1").load())))
-    except _Refused as error:
-        raise UserError(f"{name}: {error}; refused, as a pickle can run code") from error
-    except Exception as error:
-        raise UserError(f"{name}: not a readable pickle ({error!r}); download it again") from error
-    return found
-
-
 class _Refused(Exception):
     """The pickle asks for something that a file of numbers does not need."""
 
 
 class _Unpickler(pickle.Unpickler):
-    def find_class(self, module, name):
-        wanted = f"{module}.{name}"
+    def find_class(self, module: str, name: str) -> Any:
+        path = f"{module}.{name}"
         try:
-            return _STAND_INS[wanted.replace("numpy._core.", "numpy.core.")]  # numpy 2 and 1
+            return _STAND_INS[path.replace("numpy._core.", "numpy.core.")]  # numpy 2 and 1
         except KeyError:
-            raise _Refused(
-                f"it names {wanted[:80]!r}, which files of numbers do not need"
-            ) from None
+            raise _Refused(f"it names {path[:80]!r}, which files of numbers do not need") from None
 
 
 class _Array:
     """An array while the pickle is read; ``value`` is the ``numpy.ndarray`` once it is known."""
 
-    value = None
+    value: np.ndarray | None = None
 
-    def __setstate__(self, state):
+    def __setstate__(self, state: Any) -> None:
         _, shape, dtype, fortran, content = state
         self.value = dtype.array(content, shape, "F" if fortran else "C")
 
@@ -92,19 +90,20 @@ class _Array:
 class _Dtype:
     """A ``numpy.dtype`` of plain numbers or of objects, e.g. code ``"f8"``."""
 
-    def __init__(self, code, *_):
+    def __init__(self, code: str, *_: object) -> None:
         if not re.fullmatch(r"b1|[iu][1248]|f[248]|O\d?", code):
             raise _Refused(f"it holds an array of dtype {code!r}, not of numbers")
         self.code = code
         self.byteorder = "="
 
-    def __setstate__(self, state):
+    def __setstate__(self, state: Any) -> None:
         # The rest of the state only matters to structured dtypes.
         if state[1] not in ("<", ">", "=", "|"):
             raise _Refused(f"it holds an array of byte order {state[1]!r}")
         self.byteorder = state[1]
 
-    def array(self, content, shape, order):
+    def array(self, content: Any, shape: Any, order: Any) -> np.ndarray:
+        """Rebuild an array of this type from bytes, or from a list of objects."""
         if self.code.startswith("O"):  # numpy writes these as a list, in C order whatever the flag
             return np.fromiter(content, dtype=object, count=len(content)).reshape(shape)
         if isinstance(content, str):  # bytes by Python 2
@@ -112,27 +111,27 @@ class _Dtype:
         return np.frombuffer(content, self.byteorder + self.code).reshape(shape, order=order)
 
 
-def _reconstruct(_subtype, _shape, _typecode):
+def _reconstruct(_subtype: object, _shape: object, _typecode: object) -> _Array:
     return _Array()
 
 
-def _frombuffer(content, dtype, shape, order):
+def _frombuffer(content: Any, dtype: _Dtype, shape: Any, order: Any) -> _Array:
     array = _Array()
     array.value = dtype.array(content, shape, order)
     return array
 
 
-def _scalar(dtype, content):
+def _scalar(dtype: _Dtype, content: Any) -> object:
     return dtype.array(content, (), "C").item()
 
 
-def _encode(text, encoding):
+def _encode(text: str, encoding: str) -> bytes:
     if encoding != "latin1":
         raise _Refused(f"it encodes text as {encoding!r}")
     return text.encode("latin1")
 
 
-_STAND_INS = {
+_STAND_INS: dict[str, Any] = {
     "numpy.ndarray": None,  # only ever passed to _reconstruct
     "numpy.dtype": _Dtype,
     "numpy.core.multiarray._reconstruct": _reconstruct,
@@ -143,7 +142,7 @@ _STAND_INS = {
 
 
 def _listed(value: object) -> object:
-    """The same of what a list, a tuple or a mapping holds."""
+    """Apply :func:`_plain` to the items of a list, a tuple or a mapping."""
     if isinstance(value, dict):
         return {key: _listed(_plain(item)) for key, item in value.items()}
     if isinstance(value, list | tuple):
@@ -152,6 +151,7 @@ def _listed(value: object) -> object:
 
 
 def _plain(value: object) -> object:
+    """Replace a stand-in by its array, and an array of objects by a list."""
     if isinstance(value, _Array):
         value = value.value
     if isinstance(value, np.ndarray) and value.dtype == object:

@@ -4,6 +4,7 @@
 a twentieth of that as what they are cut from.
 """
 
+from collections.abc import Callable
 from typing import Any
 
 import numpy as np
@@ -12,7 +13,8 @@ import numpy as np
 class Windows:
     """N windows of T steps, each a stretch of one array of steps.
 
-    Indexed like the array ``[N, T, channels]`` that it stands for; arrays are numpy's or torch's.
+    Indexed like the array ``[N, T, channels]`` that it stands for. Its arrays are numpy's or
+    torch's, which share no type.
 
     Attributes
     ----------
@@ -37,31 +39,32 @@ class Windows:
         """Where the recordings lie, if they are tensors."""
         return self.values.device
 
-    def tensors(self, place: Any) -> "Windows":
-        """The same of tensors; ``place`` puts each where it is wanted."""
+    def tensors(self, place: Callable[[Any], Any]) -> "Windows":
+        """Return the same windows as tensors; ``place`` puts each tensor on its device."""
         import torch
 
-        values, starts = (place(torch.from_numpy(a)) for a in (self.values, self.starts))
+        values, starts = (place(torch.from_numpy(array)) for array in (self.values, self.starts))
         return Windows(values, starts, self.length)
 
     def __len__(self) -> int:
         return len(self.starts)
 
-    def __getitem__(self, at: Any) -> Any:
-        """Windows ``[..., T, channels]`` of indices ``[...]``, or steps of windows.
+    def __getitem__(self, index: Any) -> Any:
+        """Return windows ``[..., T, channels]`` of indices ``[...]``, or steps of windows.
 
         ``windows[series, step]`` gives ``[..., channels]``, for integer arrays of one shape, steps
         from 0 to T - 1.
         """
-        if isinstance(at, tuple):
-            series, step = at
+        if isinstance(index, tuple):
+            series, step = index
             return self.values[self.starts[series] + step]
-        first = self.starts[at]
+        first = self.starts[index]
         return self.values[first[..., None] + self._steps(first)]
 
-    def _steps(self, like):
+    def _steps(self, like: Any) -> Any:
+        """Return steps 0 to T - 1, as an array of the same library as ``like``."""
         if isinstance(like, np.ndarray | np.generic):
             return np.arange(self.length)
-        import torch  # what is asked for is a tensor, so torch is loaded
+        import torch  # the index is a tensor, so torch is loaded
 
         return torch.arange(self.length, device=like.device)

@@ -67,8 +67,8 @@ def test_a_sample_does_not_depend_on_how_many_there_are(small):
 def test_strokes_end_at_their_target_and_follow_their_arc():
     # A half circle to the left: from (0, 0) heading down, over (0.5, -0.5), to (1, 0).
     half = np.array([[(0, 0, 0), (1, 0, np.pi)]])
-    chords, turns, onsets, durations, end = _plan_strokes(half, np.ones((1, 1)))
-    path = _move(chords, turns, onsets, durations, np.linspace(0, end, 200).T)
+    strokes = _plan_strokes(half, np.ones((1, 1)))
+    path = _move(strokes, np.linspace(0, strokes.end, 200).T)
     np.testing.assert_allclose(np.abs(path - 0.5), 0.5, atol=1e-9)
     assert path.imag.min() == pytest.approx(-0.5, abs=1e-3)
     assert path[0, -1] == pytest.approx(1, abs=0.01)

@@ -85,8 +85,8 @@ def test_scaled_by_each_persons_train_part(files):
         train = data.X[(data.owner == person) & ~data.tested]
         np.testing.assert_allclose(train.mean((0, 2)), 0, atol=1e-5)
         np.testing.assert_allclose(train.std((0, 2)), 1, rtol=1e-5)
-    given = prepared.arrays(files["test_8.pt"])["samples"].transpose(0, 2, 1)
-    train = prepared.arrays(files["train_8.pt"])["samples"].transpose(0, 2, 1)
+    given = prepared.read_content(files["test_8.pt"])["samples"].transpose(0, 2, 1)
+    train = prepared.read_content(files["train_8.pt"])["samples"].transpose(0, 2, 1)
     mean, spread = train.mean((0, 2))[:, None], train.std((0, 2))[:, None]
     wanted = (given - mean) / spread
     np.testing.assert_allclose(
@@ -95,7 +95,7 @@ def test_scaled_by_each_persons_train_part(files):
 
 
 def test_of_test_parts_alone_there_is_no_split(files):
-    data = read(files, halves=("test",))
+    data = read(files, splits=("test",))
     assert data.tested is None
     assert len(data.y) == 8
 
@@ -207,7 +207,7 @@ def test_a_missing_or_damaged_package_is_one_line(monkeypatch, tmp_path):
     with pytest.raises(UserError, match="not the registered file"):
         watch.Watch().read({}, REGISTRY["watch"])
     with pytest.raises(UserError, match="install it again"):
-        watch.recordings(damaged)
+        watch.read_exercises(damaged)
 
 
 # --- Sleep-EDF, of which tests write nights
@@ -228,7 +228,7 @@ def night(tmp_path):
 
 
 def test_epochs_around_sleep(night):
-    X, y, time = sleep_edf.epochs(*night)
+    X, y, time = sleep_edf.read_epochs(*night)
     assert X.shape[1:] == (1, 3000)
     # Half an hour awake before and after; movement is left out, stages 3 and 4 are one.
     assert y.tolist() == [0] * 60 + [1, 1, 3, 3, 3, 4, 4] + [0] * 60
@@ -239,8 +239,8 @@ def test_epochs_around_sleep(night):
 def test_people_own_their_nights(night):
     first = sleep_edf.Night(4, 1, ("", ""), ("", ""))
     parts = [
-        (first, sleep_edf.epochs(*night)),
-        (replace(first, number=2), sleep_edf.epochs(*night)),
+        (first, sleep_edf.read_epochs(*night)),
+        (replace(first, number=2), sleep_edf.read_epochs(*night)),
     ]
     data = sleep_edf.assemble(parts)
     assert np.unique(data.owner).tolist() == [4]
@@ -274,11 +274,11 @@ def test_other_recordings_are_refused(night, tmp_path):
         sleep_edf.check_sha1(signal, "adabd3b01fc7bb75c523a974f38ee3ae4e57b40f")
     other = write_edf(tmp_path / "o.edf", np.zeros((1, 600)), ["EEG Pz"], [], rate=100)
     with pytest.raises(UserError, match=r"has no EEG Fpz-Cz|not a readable night"):
-        sleep_edf.epochs(other, stages)
+        sleep_edf.read_epochs(other, stages)
     with pytest.raises(UserError, match="not a readable night"):
-        sleep_edf.epochs(tmp_path / "none.edf", stages)
+        sleep_edf.read_epochs(tmp_path / "none.edf", stages)
     awake = write_edf(
         tmp_path / "a.edf", np.zeros((1, 600)), ["Resp"], [(0.0, 600.0, "Sleep stage W")], rate=1
     )
     with pytest.raises(UserError, match="no sleep stages"):
-        sleep_edf.epochs(signal, awake)
+        sleep_edf.read_epochs(signal, awake)

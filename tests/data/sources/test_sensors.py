@@ -331,7 +331,7 @@ def test_nobody_can_be_found_in_it(athletes, tmp_path):
     rewrite(athletes[0], lambda t: "".join(_moved(line, next(rows)) for line in t.splitlines(True)))
     assert f"{WHERE[0]}" not in athletes[0].read_text()
     assert (fitrec.FitRec(length=3).windows(athletes).X.values == before).all()
-    held = streams.columns(athletes[1], ["altitude", "id"])
+    held = streams.read_columns(athletes[1], ["altitude", "id"])
     assert list(held) == ["altitude", "id"]
 
 

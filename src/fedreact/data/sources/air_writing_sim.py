@@ -27,10 +27,13 @@ scaled on its own; the common unit is the nominal height of a digit.
 
 from dataclasses import dataclass
 from numbers import Integral
+from pathlib import Path
+from typing import NamedTuple
 
 import numpy as np
 
 from fedreact.data.dataset import SeriesDataset, thin_out
+from fedreact.data.registry import DatasetEntry
 from fedreact.data.sources.contract import Source
 from fedreact.errors import UserError
 from fedreact.options import Count, Natural
@@ -141,16 +144,16 @@ def simulate(
     writer = np.arange(n_per_digit) % n_writers
     blocks = [_write(seed, digit, writer, writers, n_steps) for digit in range(10)]
     return SeriesDataset(
-        NAME,
-        np.concatenate([X for X, _ in blocks]),
-        np.concatenate([lengths for _, lengths in blocks]),
-        np.repeat(np.arange(10, dtype=np.int64), n_per_digit),
-        np.tile(writer.astype(np.int64), 10),
+        name=NAME,
+        X=np.concatenate([X for X, _ in blocks]),
+        lengths=np.concatenate([lengths for _, lengths in blocks]),
+        y=np.repeat(np.arange(10, dtype=np.int64), n_per_digit),
+        owner=np.tile(writer.astype(np.int64), 10),
     )
 
 
 class _Writers:
-    """What is constant about each writer; one stream each, so more writers change no other."""
+    """Constant traits of each writer; one stream each, so more writers change no other."""
 
     def __init__(self, seed: int, n: int):
         streams = [generator(seed, f"{NAME} writer", w) for w in range(n)]
@@ -186,13 +189,13 @@ def _write(
     times = np.empty((n, n_steps))
     pauses = PAUSE * uniform[:, 2:4]
     for kind, plan in enumerate(PLANS[digit]):
-        of = np.flatnonzero(allograph == kind)
-        shape = np.array(plan) / (100, 100, 180 / np.pi) + jitter[of, : len(plan)]
-        strokes = _plan_strokes(shape, slower[of, 1 : len(plan)])
-        seconds = strokes[-1] + pauses[of].sum(axis=1)
-        lengths[of] = np.clip(seconds * RATE + 1, MIN_STEPS, n_steps).astype(int)
-        times[of] = np.arange(n_steps) * (seconds / (lengths[of] - 1))[:, None]
-        path[of] = _move(*strokes[:-1], times[of] - pauses[of, :1])
+        rows = np.flatnonzero(allograph == kind)
+        shape = np.array(plan) / (100, 100, 180 / np.pi) + jitter[rows, : len(plan)]
+        strokes = _plan_strokes(shape, slower[rows, 1 : len(plan)])
+        seconds = strokes.end + pauses[rows].sum(axis=1)
+        lengths[rows] = np.clip(seconds * RATE + 1, MIN_STEPS, n_steps).astype(int)
+        times[rows] = np.arange(n_steps) * (seconds / (lengths[rows] - 1))[:, None]
+        path[rows] = _move(strokes, times[rows] - pauses[rows, :1])
 
     # The writer's frame: aspect, slant, size and rotation of the digit, then the writing plane.
     x = path.real * np.exp(trait["aspect"])[:, None] + path.imag * trait["slant"][:, None]
@@ -209,8 +212,18 @@ def _write(
     return X.astype(np.float32), lengths
 
 
-def _plan_strokes(shape: np.ndarray, slower: np.ndarray) -> tuple[np.ndarray, ...]:
-    """Return chords, turns, onsets and durations ``[n, strokes]`` and the end ``[n]``."""
+class _Strokes(NamedTuple):
+    """Chords, turns, onsets and durations ``[n, strokes]``, and the end ``[n]``; times in s."""
+
+    chords: np.ndarray
+    turns: np.ndarray
+    onsets: np.ndarray
+    durations: np.ndarray
+    end: np.ndarray
+
+
+def _plan_strokes(shape: np.ndarray, slower: np.ndarray) -> _Strokes:
+    """Plan strokes through virtual targets ``[n, strokes + 1, 3]``."""
     chords = np.diff(shape[..., 0] + 1j * shape[..., 1])
     turns = shape[:, 1:, 2]
     turns = np.where(np.abs(turns) < 1e-6, 1e-6, turns)  # straight: the limit of an arc
@@ -221,18 +234,16 @@ def _plan_strokes(shape: np.ndarray, slower: np.ndarray) -> tuple[np.ndarray, ..
     corner = np.angle(chords[:, 1:] * np.exp(-0.5j * turns[:, 1:]) / heading[:, :-1])
     delays = durations[:, :-1] * (0.5 + 0.3 * np.abs(corner) / np.pi)
     onsets = np.cumsum(np.pad(delays, ((0, 0), (1, 0))), axis=1)
-    return chords, turns, onsets, durations, (onsets + durations).max(axis=1)
+    return _Strokes(chords, turns, onsets, durations, (onsets + durations).max(axis=1))
 
 
-def _move(
-    chords: np.ndarray, turns: np.ndarray, onsets: np.ndarray, durations: np.ndarray, t: np.ndarray
-) -> np.ndarray:
+def _move(strokes: _Strokes, t: np.ndarray) -> np.ndarray:
     """Return the sigma-lognormal path ``p(t) [n, steps]`` from the origin (see the module)."""
     from scipy.special import ndtr  # the workflow asks sources for their options, and starts often
 
     path = np.zeros(t.shape, dtype=complex)
     low, high = np.exp(-3 * SIGMA), np.exp(3 * SIGMA)  # a stroke spans +-3 sigma of its lognormal
-    for c, d, onset, duration in zip(chords.T, turns.T, onsets.T, durations.T):
+    for c, d, onset, duration in zip(*(values.T for values in strokes[:4])):
         scaled = (t - onset[:, None]) / duration[:, None] * (high - low) + low
         w = ndtr(np.log(np.maximum(scaled, 1e-9)) / SIGMA)
         c, d = c[:, None], d[:, None]
@@ -262,8 +273,8 @@ class AirWritingSim(Source):
     per_label: Count | None = None
     seed: Natural = 0
 
-    def read(self, raw, entry):
-        """Simulate."""
+    def read(self, raw: dict[str, Path], entry: DatasetEntry) -> SeriesDataset:
+        """Simulate the digits."""
         return thin_out(simulate(self.seed), self.per_label)
 
 

@@ -7,24 +7,28 @@ nearest station, 35,064 hours from 1 March 2013 on. It stands for the data of KD
 (``kdd-air``), which has CO in milligrams.
 """
 
+from collections.abc import Mapping
 from dataclasses import dataclass
 from datetime import UTC, datetime
+from pathlib import Path
 from typing import Annotated, Literal, get_args
 
 import msgspec
 import numpy as np
 
 from fedreact.data.dataset import SeriesDataset
+from fedreact.data.registry import DatasetEntry
 from fedreact.data.sources.contract import Source
 from fedreact.data.streams import (
     UNKNOWN,
+    Cells,
     Stream,
     assemble,
-    columns,
     direction,
     filled,
-    numbers,
+    read_columns,
     scaled,
+    to_numbers,
 )
 from fedreact.errors import UserError
 from fedreact.options import Count, Share
@@ -44,12 +48,28 @@ Station = Literal[
     "Wanliu",
     "Wanshouxigong",
 ]
-STATIONS: tuple[str, ...] = get_args(Station)
+STATIONS: tuple[Station, ...] = get_args(Station)
 POLLUTANTS = ("PM2.5", "PM10", "SO2", "NO2", "CO", "O3")
 WEATHER = ("TEMP", "PRES", "DEWP", "RAIN", "WSPM")
 CLOCK = ("year", "month", "day", "hour")
-COMPASS = ("N", "NNE", "NE", "ENE", "E", "ESE", "SE", "SSE")
-COMPASS += ("S", "SSW", "SW", "WSW", "W", "WNW", "NW", "NNW")
+COMPASS = (
+    "N",
+    "NNE",
+    "NE",
+    "ENE",
+    "E",
+    "ESE",
+    "SE",
+    "SSE",
+    "S",
+    "SSW",
+    "SW",
+    "WSW",
+    "W",
+    "WNW",
+    "NW",
+    "NNW",
+)
 NINE = tuple(name for name in STATIONS if name not in ("Dingling", "Dongsi", "Wanliu"))
 
 
@@ -87,16 +107,16 @@ class BeijingAir(Source):
     wind: Literal["number", "circle"] = "number"
     train_share: Share = 0.6
 
-    def wanted(self, entry):
-        """Of the listed files those of the stations."""
+    def wanted(self, entry: DatasetEntry) -> DatasetEntry:
+        """Return the entry with the listed files of the stations."""
         return entry.only(f"PRSA_Data_{name}_20130301-20170228.csv" for name in self._stations)
 
-    def read(self, raw, entry):
+    def read(self, raw: dict[str, Path], entry: DatasetEntry) -> SeriesDataset:
         """Read the files."""
         return self.windows(dict(zip(self._stations, raw.values())))
 
-    def windows(self, paths) -> SeriesDataset:
-        """The dataset of some stations' files, by their names.
+    def windows(self, paths: Mapping[Station, Path]) -> SeriesDataset:
+        """Make the dataset of some stations' files, by the stations' names.
 
         Raises
         ------
@@ -106,39 +126,42 @@ class BeijingAir(Source):
         streams = {STATIONS.index(name): self._stream(name, path) for name, path in paths.items()}
         return assemble(NAME, streams, self.length)
 
-    def _stream(self, name, path):
-        cells = columns(path, [*CLOCK, *POLLUTANTS, *WEATHER, "wd", "station"])
+    def _stream(self, name: Station, path: Path) -> Stream:
+        cells = read_columns(path, [*CLOCK, *POLLUTANTS, *WEATHER, "wd", "station"])
         cells = {key: column[: self.hours] for key, column in cells.items()}
         if set(cells.pop("station")) != {name}:
             raise UserError(f"{path}: is not of the station {name}; download it again")
         time = _seconds(cells, path)
-        measured = numbers(cells, POLLUTANTS, path)
+        measured = to_numbers(cells, POLLUTANTS, path)
         pollutants = filled(measured)
-        weather = filled(numbers(cells, WEATHER, path))
+        weather = filled(to_numbers(cells, WEATHER, path))
         wind = direction(filled(_turns(cells["wd"], path)), self.wind == "circle")
         inputs = scaled(np.concatenate([pollutants, weather], axis=1), self.train_share)
         known = pollutants if self.targets == "filled" else measured
-        wanted = ~np.isnan(known).any(axis=1)
         return Stream(
-            np.concatenate([inputs, wind], axis=1), pollutants.astype(np.float32), time, wanted
+            inputs=np.concatenate([inputs, wind], axis=1),
+            targets=pollutants.astype(np.float32),
+            time=time,
+            wanted=~np.isnan(known).any(axis=1),
         )
 
     @property
-    def _stations(self):
+    def _stations(self) -> list[Station]:
         return sorted(set(self.stations))
 
 
-def _seconds(cells, path):
-    """Seconds since 1970 of each row; rows must be an hour apart."""
-    whole = numbers(cells, CLOCK, path)
+def _seconds(cells: Cells, path: Path) -> np.ndarray:
+    """Return the seconds since 1970 of each row; rows must be an hour apart."""
+    clock = to_numbers(cells, CLOCK, path)
     try:
-        time = [
-            datetime(*map(int, row[:3]), tzinfo=UTC).timestamp() + 3600 * int(row[3])
-            for row in whole
-        ]
+        time = np.array(
+            [
+                datetime(int(year), int(month), int(day), tzinfo=UTC).timestamp() + 3600 * int(hour)
+                for year, month, day, hour in clock
+            ]
+        )
     except ValueError as error:
         raise UserError(f"{path}: a row has no date ({error}); download it again") from error
-    time = np.array(time)
     if not (np.diff(time) == 3600).all():
         row = int(np.flatnonzero(np.diff(time) != 3600)[0]) + 2
         raise UserError(
@@ -147,13 +170,13 @@ def _seconds(cells, path):
     return time
 
 
-def _turns(cells, path):
-    """Where the wind is from, ``[R, 1]``: 0 is north, 0.25 east; NaN: unknown."""
-    of = {point: i / len(COMPASS) for i, point in enumerate(COMPASS)}
-    of |= dict.fromkeys(UNKNOWN, np.nan)
-    if strange := [cell for cell in cells if cell not in of]:
+def _turns(cells: list[str], path: Path) -> np.ndarray:
+    """Return where the wind is from, ``[R, 1]``: 0 is north, 0.25 east; NaN: unknown."""
+    turns = {point: i / len(COMPASS) for i, point in enumerate(COMPASS)}
+    turns |= dict.fromkeys(UNKNOWN, np.nan)
+    if strange := [cell for cell in cells if cell not in turns]:
         raise UserError(f"{path}: {strange[0][:20]!r} is not a wind direction; download it again")
-    return np.array([[of[cell]] for cell in cells])
+    return np.array([[turns[cell]] for cell in cells])
 
 
 SOURCE = BeijingAir

@@ -11,12 +11,14 @@ seizure or not.
 import re
 import zipfile
 from dataclasses import dataclass
+from pathlib import Path
 from typing import Literal
 
 import numpy as np
 
 from fedreact.data.dataset import SeriesDataset
 from fedreact.data.normalise import standardise_owners
+from fedreact.data.registry import DatasetEntry
 from fedreact.data.sources.contract import Source
 from fedreact.errors import UserError
 from fedreact.options import Count
@@ -44,55 +46,62 @@ class Bonn(Source):
     owner: Literal["mixed", "recording"] = "mixed"
     recordings: Count = RECORDINGS
 
-    def read(self, raw, entry):
+    def read(self, raw: dict[str, Path], entry: DatasetEntry) -> SeriesDataset:
         """Read the five archives."""
-        given = {name: read_set(raw[name], name)[: self.recordings] for name in SETS}
-        return windows(given, self.owner)
+        sets = {name: read_set(raw[name], name)[: self.recordings] for name in SETS}
+        return windows(sets, self.owner)
 
 
-def read_set(path, name: str) -> np.ndarray:
-    """Recordings ``[100, 4097]`` of a set's archive of text files, one number a line.
+def read_set(path: Path, name: str) -> np.ndarray:
+    """Read the recordings ``[100, 4097]`` of a set's archive of text files, one number a line.
 
     Raises
     ------
     UserError
         The archive is damaged, or holds other files.
     """
-    found = {}
+    recordings = {}
     try:
         with zipfile.ZipFile(path) as archive:
             for member in archive.infolist():
-                inside = re.fullmatch(rf"(?:.*/)?({name})(\d{{3}})\.txt", member.filename, re.I)
-                if inside is None or "__MACOSX" in member.filename:
+                match = re.fullmatch(rf"(?:.*/)?({name})(\d{{3}})\.txt", member.filename, re.I)
+                if match is None or "__MACOSX" in member.filename:
                     continue
                 if member.file_size > MAX_BYTES:
                     raise ValueError(f"{member.filename} is too large")
                 values = np.array(archive.read(member).split(), dtype=np.float64)
                 if values.shape != (STEPS,) or not np.isfinite(values).all():
                     raise ValueError(f"{member.filename} has no {STEPS} numbers")
-                found[int(inside[2])] = values
+                recordings[int(match[2])] = values
     except Exception as error:  # damaged bytes can fail anywhere
         raise UserError(
             f"{path}: not set {name.upper()} of the Bonn EEG ({error}); download it again"
         ) from error
-    if len(found) != RECORDINGS:
+    if len(recordings) != RECORDINGS:
         raise UserError(
-            f"{path}: holds {len(found)} recordings of set {name.upper()}, not {RECORDINGS}"
+            f"{path}: holds {len(recordings)} recordings of set {name.upper()}, not {RECORDINGS}"
         )
-    return np.stack([found[number] for number in sorted(found)])
+    return np.stack([recordings[number] for number in sorted(recordings)])
 
 
-def windows(given: dict[str, np.ndarray], owner: str) -> SeriesDataset:
-    """Cut recordings into windows, in the order of owners, recordings and time."""
-    n, per_recording = len(given[SETS[0]]), STEPS // WINDOW
-    all_sets = np.stack([given[name] for name in SETS], 1)  # [n, 5, steps]
+def windows(sets: dict[str, np.ndarray], owner: str) -> SeriesDataset:
+    """Cut the recordings ``[n, 4097]`` of each set into windows.
+
+    Windows are in the order of owners, recordings and time.
+    """
+    n, per_recording = len(sets[SETS[0]]), STEPS // WINDOW
+    all_sets = np.stack([sets[name] for name in SETS], 1)  # [n, 5, steps]
     cut = all_sets[:, :, : per_recording * WINDOW].reshape(n * 5 * per_recording, 1, WINDOW)
-    number, of_set, at = (i.ravel() for i in np.indices((n, 5, per_recording)))
-    owners = number if owner == "mixed" else 5 * number + of_set
-    y = (of_set == SETS.index("s")).astype(np.int64)
-    X = standardise_owners(cut, owners)
-    lengths = np.full(len(X), WINDOW)
-    return SeriesDataset(NAME, X, lengths, y, owners, time=(at + 1) * WINDOW / RATE)
+    number, set_number, place = (i.ravel() for i in np.indices((n, 5, per_recording)))
+    owners = number if owner == "mixed" else 5 * number + set_number
+    return SeriesDataset(
+        name=NAME,
+        X=standardise_owners(cut, owners),
+        lengths=np.full(len(cut), WINDOW),
+        y=(set_number == SETS.index("s")).astype(np.int64),
+        owner=owners,
+        time=(place + 1) * WINDOW / RATE,
+    )
 
 
 SOURCE = Bonn

@@ -13,6 +13,7 @@ from pathlib import Path, PurePosixPath
 import numpy as np
 
 from fedreact.data.dataset import SeriesDataset
+from fedreact.data.registry import DatasetEntry
 from fedreact.data.sources.contract import Source
 from fedreact.errors import UserError
 from fedreact.options import Count
@@ -41,7 +42,7 @@ class CIFAR10(Source):
     n_train: Count | None = None
     n_test: Count | None = None
 
-    def read(self, raw, entry):
+    def read(self, raw: dict[str, Path], entry: DatasetEntry) -> SeriesDataset:
         """Read the archive, without unpacking it."""
         batches = read_batches(raw["archive"])
         parts = [
@@ -58,33 +59,33 @@ class CIFAR10(Source):
 
 
 def read_batches(path: Path) -> dict[str, np.ndarray]:
-    """Records ``uint8 [n, 3073]`` of each batch of the archive.
+    """Read the records ``uint8 [n, 3073]`` of each batch of the archive.
 
     Raises
     ------
     UserError
         The archive is damaged, or lacks a batch.
     """
-    found = {}
+    batches = {}
     try:
         with tarfile.open(path, "r:gz") as archive:
             for member in archive:
                 name = PurePosixPath(member.name).name
-                if name not in TRAIN + TEST or not member.isfile():
+                file = archive.extractfile(member) if member.isfile() else None
+                if file is None or name not in TRAIN + TEST:
                     continue
                 if not member.size or member.size % RECORD or member.size > MOST * RECORD:
                     raise ValueError(f"{name} has {member.size} bytes, no images of {RECORD}")
-                content = archive.extractfile(member).read()
-                found[name] = np.frombuffer(content, np.uint8).reshape(-1, RECORD)
-                if found[name][:, 0].max() >= KINDS:
+                batches[name] = np.frombuffer(file.read(), np.uint8).reshape(-1, RECORD)
+                if batches[name][:, 0].max() >= KINDS:
                     raise ValueError(f"{name} has a label that is not 0 to {KINDS - 1}")
     except (tarfile.TarError, OSError, EOFError, ValueError, zlib.error) as error:
         raise UserError(
             f"{path}: not the archive of {NAME} ({error}); download it again"
         ) from error
-    if lacking := [name for name in TRAIN + TEST if name not in found]:
+    if lacking := [name for name in TRAIN + TEST if name not in batches]:
         raise UserError(f"{path}: has no {lacking[0]}; download it again")
-    return found
+    return batches
 
 
 SOURCE = CIFAR10

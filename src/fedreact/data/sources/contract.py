@@ -18,7 +18,7 @@ from fedreact.data.registry import DatasetEntry
 
 @dataclass(frozen=True)
 class Source:
-    """What most sources need not say themselves.
+    """A source, with defaults for the parts that most sources need not define.
 
     Attributes
     ----------
@@ -29,19 +29,19 @@ class Source:
     parts: ClassVar[tuple[str, ...]] = ()
 
     def wanted(self, entry: DatasetEntry) -> DatasetEntry:
-        """The entry with the files that are needed: all that are registered."""
+        """Return the entry with the files that are needed: all that are registered."""
         return entry
 
     def missing(self) -> str | None:
-        """What this machine lacks to make it, and what to do; ``None`` if nothing."""
+        """Say what this machine lacks to make the dataset, and what to do; ``None`` if nothing."""
         return None
 
     def make(self, part: str, progress: Callable[[int, int], None]) -> dict[str, np.ndarray]:
-        """Make a part; ``progress`` is told how much is done, and of how much."""
+        """Make a part; call ``progress`` with how much is done, and of how much."""
         raise NotImplementedError
 
     def read(self, raw: dict[str, Path], entry: DatasetEntry) -> SeriesDataset:
-        """Make the dataset of its raw files, by their names in the registry, or of its parts.
+        """Make the dataset from its raw files, by their names in the registry, or from its parts.
 
         Raw files have the bytes that are registered, if any are (:mod:`fedreact.data.prepare`).
 

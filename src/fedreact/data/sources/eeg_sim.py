@@ -16,13 +16,16 @@ frequencies and strengths of their rhythms and in how much these weaken; strengt
 to trial. The numbers are judged so that a simple classifier does about as well as on recordings.
 """
 
+from collections.abc import Iterator
 from dataclasses import dataclass
 from numbers import Integral
+from pathlib import Path
 
 import numpy as np
 
 from fedreact.data.dataset import SeriesDataset
-from fedreact.data.eeg import LEFT, MOTOR_STRIP, RIGHT, Preprocessing, assemble
+from fedreact.data.eeg import LEFT, MOTOR_STRIP, RIGHT, Preprocessing, Trial, assemble
+from fedreact.data.registry import DatasetEntry
 from fedreact.data.sources.contract import Source
 from fedreact.errors import UserError
 from fedreact.options import Count, Natural
@@ -95,11 +98,13 @@ def simulate(
             raise UserError(f"{NAME}: {label} must be an integer >= {least}, got {value!r}")
     settings = preprocessing or Preprocessing()
 
-    def trials():
+    def trials() -> Iterator[Trial]:
         for subject in range(n_subjects):
             signals, labels = _record(seed, subject, n_trials)
             for signal, label in zip(settings.filtered(signals, list(MOTOR_STRIP), RATE), labels):
-                yield settings.crops(signal, MARGIN), int(label), subject + 1
+                crops = settings.crops(signal, MARGIN)
+                if crops is not None:
+                    yield Trial(crops, int(label), subject + 1)
 
     return assemble(NAME, trials())
 
@@ -165,6 +170,7 @@ def _directions(right: np.ndarray, front: np.ndarray) -> np.ndarray:
 
 
 def _seen(sources: np.ndarray, electrodes: np.ndarray, blur: np.ndarray) -> np.ndarray:
+    """Return the share of each source that each electrode sees, ``[sources, electrodes]``."""
     angle = np.rad2deg(np.arccos(np.clip(sources @ electrodes.T, -1, 1)))
     return np.exp(-0.5 * (angle / blur[:, None]) ** 2)
 
@@ -193,7 +199,7 @@ def _pink(white: np.ndarray) -> np.ndarray:
 
 
 def _course(n_samples: int) -> np.ndarray:
-    """Share of the loss over the samples of a trial: none, rising, whole, and none after it."""
+    """Return the share of the loss over a trial's samples: none, rising, whole, none after it."""
     t = np.arange(n_samples) / RATE - MARGIN
     rising = np.clip((t - ONSET) / RISE, 0, 1)
     falling = np.clip((TRIAL + RISE - t) / RISE, 0, 1)
@@ -216,8 +222,8 @@ class EEGSim(Source):
     n_trials: Count = 45
     seed: Natural = 0
 
-    def read(self, raw, entry):
-        """Simulate."""
+    def read(self, raw: dict[str, Path], entry: DatasetEntry) -> SeriesDataset:
+        """Simulate the trials."""
         return simulate(self.seed, self.n_subjects, self.n_trials)
 
 

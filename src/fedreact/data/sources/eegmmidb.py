@@ -12,14 +12,19 @@ import warnings
 from collections.abc import Iterable, Iterator
 from dataclasses import dataclass
 from pathlib import Path
+from typing import TYPE_CHECKING
 
 import numpy as np
 
 from fedreact.data.dataset import SeriesDataset
-from fedreact.data.eeg import LEFT, RIGHT, Preprocessing, assemble
+from fedreact.data.eeg import LEFT, RIGHT, Preprocessing, Trial, assemble
+from fedreact.data.registry import DatasetEntry
 from fedreact.data.sources.contract import Source
 from fedreact.errors import UserError
 from fedreact.options import Count
+
+if TYPE_CHECKING:
+    import mne
 
 NAME = "eegmmidb"
 RATE = 160.0
@@ -92,7 +97,7 @@ def recordings(
 
 
 def read(
-    given: Iterable[tuple[Recording, Path]], preprocessing: Preprocessing | None = None
+    files: Iterable[tuple[Recording, Path]], preprocessing: Preprocessing | None = None
 ) -> SeriesDataset:
     """Read recordings and cut their trials into crops.
 
@@ -100,7 +105,7 @@ def read(
 
     Parameters
     ----------
-    given
+    files
         Each recording with its file, in the order of people and time.
     preprocessing
         What is done to the recordings.
@@ -117,13 +122,12 @@ def read(
         If a file is no such recording, or is damaged.
     """
     settings = preprocessing or Preprocessing()
-    trials = (trial for recording, path in given for trial in _trials(recording, path, settings))
+    trials = (trial for recording, path in files for trial in _trials(recording, path, settings))
     return assemble(NAME, trials)
 
 
-def _trials(
-    recording: Recording, path: Path, settings: Preprocessing
-) -> Iterator[tuple[np.ndarray, int, int]]:
+def _trials(recording: Recording, path: Path, settings: Preprocessing) -> Iterator[Trial]:
+    """Read a recording, and cut each of its whole trials into crops."""
     raw = _open(path)
     if raw.info["sfreq"] != RATE:
         raise UserError(
@@ -134,11 +138,11 @@ def _trials(
     if not marks:
         raise UserError(f"{path}: no trial is marked as T1 or T2; download it again")
     signal = raw.get_data()
-    seen = np.flatnonzero(signal.any(axis=0))
-    if len(seen) == 0:
+    nonzero = np.flatnonzero(signal.any(axis=0))
+    if len(nonzero) == 0:
         raise UserError(f"{path}: holds zeros only; download it again")
     # Files are filled up with zeros to whole seconds; the jump to them would ring in the filter.
-    signal = signal[:, : seen[-1] + 1]
+    signal = signal[:, : nonzero[-1] + 1]
     try:
         signal = settings.filtered(signal, [_electrode(name) for name in raw.ch_names], RATE)
     except UserError as error:
@@ -148,10 +152,10 @@ def _trials(
         whole = mark["duration"] > settings.epoch[1] - 0.05
         crops = settings.crops(signal, mark["onset"]) if whole else None
         if crops is not None:
-            yield crops, LABELS[mark["description"]], recording.subject
+            yield Trial(crops, LABELS[mark["description"]], recording.subject)
 
 
-def _open(path: Path):
+def _open(path: Path) -> "mne.io.BaseRaw":
     """Read an EDF file with MNE.
 
     Its warning of a truncated file is raised as an error; a last trial that the recording cuts off
@@ -164,7 +168,7 @@ def _open(path: Path):
             warnings.simplefilter("ignore")
             warnings.filterwarnings("error", ".*does not match the file size")
             return mne.io.read_raw_edf(path, preload=True, verbose="warning")
-    except Exception as error:  # whatever MNE stumbles over in a damaged file
+    except Exception as error:  # damaged bytes can fail anywhere in MNE
         reason = " ".join(str(error).split()) or type(error).__name__
         raise UserError(f"{path}: not a readable EDF file ({reason}); download it again") from error
 
@@ -192,17 +196,17 @@ class EEGMMIDB(Source):
     subjects: tuple[Count, ...] | None = None
     runs: tuple[Count, ...] = IMAGINED
 
-    def wanted(self, entry):
-        """Of the listed files those of the people and runs."""
+    def wanted(self, entry: DatasetEntry) -> DatasetEntry:
+        """Return the entry with the listed files of the people and runs."""
         return entry.only(r.file for r in recordings(self.subjects, self.runs))
 
-    def read(self, raw, entry):
+    def read(self, raw: dict[str, Path], entry: DatasetEntry) -> SeriesDataset:
         """Read each recording, with a bar, as there may be hundreds."""
         from tqdm import tqdm
 
-        wanted = {r.file: r for r in recordings(self.subjects, self.runs)}
+        by_file = {r.file: r for r in recordings(self.subjects, self.runs)}
         progress = tqdm(raw.items(), unit="recording", disable=None)
-        return read((wanted[name], path) for name, path in progress)
+        return read((by_file[name], path) for name, path in progress)
 
 
 SOURCE = EEGMMIDB

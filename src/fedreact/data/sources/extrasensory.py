@@ -7,33 +7,34 @@ may be true. Labels and features have gaps. Windows are of rows, as the files ha
 nothing was recorded for hours, the next row is hours later.
 """
 
+from collections.abc import Sequence
 from dataclasses import dataclass
+from pathlib import Path
 from typing import Literal
 
 import numpy as np
 
 from fedreact.data.dataset import SeriesDataset
-from fedreact.data.sources.contract import Source
 from fedreact.data.streams import (
+    Cells,
     Stream,
+    StreamsOfPeople,
     assemble,
-    chosen,
-    columns,
     filled,
     first_rows,
-    numbered,
-    numbers,
+    read_columns,
     scaled,
+    to_numbers,
 )
 from fedreact.errors import UserError
-from fedreact.options import Count, Natural, Share
+from fedreact.options import Count, Share
 
 NAME = "extrasensory"
 FEATURES, LABELS = 225, 51
 
 
 @dataclass(frozen=True)
-class ExtraSensory(Source):
+class ExtraSensory(StreamsOfPeople):
     """Windows of past minutes, each with the labels of a later one; an owner is a person.
 
     A value that is not known is the last one that was, and zero after scaling where there was none
@@ -41,8 +42,6 @@ class ExtraSensory(Source):
 
     Attributes
     ----------
-    people
-        Numbers of people from 0 on, in the order of the registered files' names; ``null``: all.
     rows
         Rows per person, the first ones.
     length
@@ -58,7 +57,6 @@ class ExtraSensory(Source):
         scaled to [0, 1].
     """
 
-    people: tuple[Natural, ...] | None = None
     rows: Count = 3000
     length: Count = 20
     horizon: Count = 1
@@ -66,26 +64,19 @@ class ExtraSensory(Source):
     unknown: Literal["forward", "false"] = "forward"
     train_share: Share = 0.6
 
-    def wanted(self, entry):
-        """Of the listed files those of the people."""
-        return entry.only(chosen(entry, self.people))
-
-    def read(self, raw, entry):
-        """Read the files."""
-        return self.windows(raw.values())
-
-    def windows(self, paths) -> SeriesDataset:
-        """The dataset of the people's files, in the order of their numbers.
+    def windows(self, paths: Sequence[Path]) -> SeriesDataset:
+        """Make the dataset of the people's files, in the order of their numbers.
 
         Raises
         ------
         UserError
             A file is damaged, or not of this dataset.
         """
-        names, streams = None, {}
-        for who, path in numbered(paths, self.people).items():
-            cells = columns(path)
-            streams[who] = self._stream(cells, path)
+        names: list[str] = []
+        streams = {}
+        for number, path in self.numbered(paths).items():
+            cells = read_columns(path)
+            streams[number] = self._stream(cells, path)
             names = names or list(cells)
             if list(cells) != names:
                 raise UserError(
@@ -93,7 +84,7 @@ class ExtraSensory(Source):
                 )
         return assemble(NAME, streams, self.length, self.horizon)
 
-    def _stream(self, cells, path):
+    def _stream(self, cells: Cells, path: Path) -> Stream:
         labels = [name for name in cells if name.startswith("label:")]
         features = [n for n in cells if n not in (*labels, "timestamp", "label_source")]
         if "timestamp" not in cells or (len(features), len(labels)) != (FEATURES, LABELS):
@@ -102,16 +93,16 @@ class ExtraSensory(Source):
                 f"{FEATURES} and {LABELS} with a timestamp; download it again"
             )
         cells = first_rows(cells, "timestamp", self.rows, path)
-        said = numbers(cells, labels, path)
-        known = ~np.isnan(said)
-        if not np.isin(said[known], (0, 1)).all():
+        values = to_numbers(cells, labels, path)
+        known = ~np.isnan(values)
+        if not np.isin(values[known], (0, 1)).all():
             raise UserError(f"{path}: labels must be 0 or 1; download it again")
-        true = (filled(said) if self.unknown == "forward" else said) == 1
-        inputs = scaled(filled(numbers(cells, features, path)), self.train_share)
+        true = (filled(values) if self.unknown == "forward" else values) == 1
+        inputs = scaled(filled(to_numbers(cells, features, path)), self.train_share)
         if self.past_labels:
             inputs = np.concatenate([inputs, true.astype(np.float32)], axis=1)
-        time = numbers(cells, ["timestamp"], path)[:, 0]
-        return Stream(inputs, true, time, known.any(axis=1))
+        time = to_numbers(cells, ["timestamp"], path)[:, 0]
+        return Stream(inputs, targets=true, time=time, wanted=known.any(axis=1))
 
 
 SOURCE = ExtraSensory

@@ -14,6 +14,7 @@ from pathlib import Path
 import numpy as np
 
 from fedreact.data.dataset import SeriesDataset
+from fedreact.data.registry import DatasetEntry
 from fedreact.data.sources.contract import Source
 from fedreact.errors import UserError
 from fedreact.options import Count
@@ -39,7 +40,7 @@ class FashionMNIST(Source):
     n_train: Count | None = None
     n_test: Count | None = None
 
-    def read(self, raw, entry):
+    def read(self, raw: dict[str, Path], entry: DatasetEntry) -> SeriesDataset:
         """Read the four files."""
         parts = []
         for part, n in (("train", self.n_train), ("test", self.n_test)):
@@ -61,7 +62,9 @@ class FashionMNIST(Source):
 
 
 def read_idx(path: Path, dimensions: int) -> np.ndarray:
-    """Unsigned bytes of an IDX file: two zeros, type, dimensions, their sizes, then the values.
+    """Read the unsigned bytes of an IDX file.
+
+    The file has two zeros, the type, the number of dimensions, their sizes, then the values.
 
     Raises
     ------
@@ -72,18 +75,19 @@ def read_idx(path: Path, dimensions: int) -> np.ndarray:
     limit = head + MOST * SIDE**2
     try:
         with gzip.open(path) as file:
-            found = file.read(limit + 1)
+            content = file.read(limit + 1)
     except (OSError, EOFError, zlib.error) as error:
         raise UserError(f"{path}: not a whole gzip file ({error}); download it again") from error
-    if found[:4] != bytes([0, 0, BYTES, dimensions]) or len(found) < head:
+    if content[:4] != bytes([0, 0, BYTES, dimensions]) or len(content) < head:
         raise UserError(f"{path}: not an IDX file of {dimensions} dimensions; download it again")
-    sizes = struct.unpack(f">{dimensions}I", found[4:head])
+    sizes = struct.unpack(f">{dimensions}I", content[4:head])
     n = int(np.prod(sizes, dtype=object))
-    if len(found) - head != n:
+    if len(content) - head != n:
         raise UserError(
-            f"{path}: has {len(found) - head} values, but sizes {sizes} need {n}; download it again"
+            f"{path}: has {len(content) - head} values, but sizes {sizes} need {n}; "
+            "download it again"
         )
-    return np.frombuffer(found, np.uint8, offset=head).reshape(sizes)
+    return np.frombuffer(content, np.uint8, offset=head).reshape(sizes)
 
 
 SOURCE = FashionMNIST

@@ -7,24 +7,24 @@ were: latitude and longitude are dropped when a file is read, and so are the num
 Speeds are derived from distances; a few are negative or faster than anybody moves, and are kept.
 """
 
+from collections.abc import Sequence
 from dataclasses import dataclass
+from pathlib import Path
 
 import numpy as np
 
 from fedreact.data.dataset import SeriesDataset
-from fedreact.data.sources.contract import Source
 from fedreact.data.streams import (
     Stream,
+    StreamsOfPeople,
     assemble,
-    chosen,
-    columns,
     filled,
     first_rows,
-    numbered,
-    numbers,
+    read_columns,
     scaled,
+    to_numbers,
 )
-from fedreact.options import Count, Natural, Share
+from fedreact.options import Count, Share
 
 NAME = "fitrec"
 MEASURED = ("altitude", "distance", "derived_speed", "heart_rate", "timestamp")
@@ -54,7 +54,7 @@ SPORTS = (
 
 
 @dataclass(frozen=True)
-class FitRec(Source):
+class FitRec(StreamsOfPeople):
     """Windows of past rows, each with the speed and heart rate of the next; an owner is a person.
 
     Targets are in km/h and beats a minute. Sport and gender are numbers from 0 to 1, the same for
@@ -62,8 +62,6 @@ class FitRec(Source):
 
     Attributes
     ----------
-    people
-        Numbers of people from 0 on, in the order of the registered files' names; ``null``: all.
     rows
         Rows per person, the first ones.
     length
@@ -80,7 +78,6 @@ class FitRec(Source):
         scaled to [0, 1].
     """
 
-    people: tuple[Natural, ...] | None = None
     rows: Count = 30000
     length: Count = 10
     across: bool = False
@@ -88,50 +85,46 @@ class FitRec(Source):
     past_targets: bool = True
     train_share: Share = 0.6
 
-    def wanted(self, entry):
-        """Of the listed files those of the people."""
-        return entry.only(chosen(entry, self.people))
-
-    def read(self, raw, entry):
-        """Read the files."""
-        return self.windows(raw.values())
-
-    def windows(self, paths) -> SeriesDataset:
-        """The dataset of the people's files, in the order of their numbers.
+    def windows(self, paths: Sequence[Path]) -> SeriesDataset:
+        """Make the dataset of the people's files, in the order of their numbers.
 
         Raises
         ------
         UserError
             A file is damaged, or not of this dataset.
         """
-        people = numbered(paths, self.people).items()
-        return assemble(NAME, {who: self._stream(path) for who, path in people}, self.length)
+        people = self.numbered(paths).items()
+        return assemble(NAME, {number: self._stream(path) for number, path in people}, self.length)
 
-    def _stream(self, path):
+    def _stream(self, path: Path) -> Stream:
         measured = MEASURED + (TIMES if self.times else ())
         # By name, so that no cell of latitude, longitude and userId is held.
-        cells = columns(path, [*measured, *TARGETS, "gender", "sport", "id"])
+        cells = read_columns(path, [*measured, *TARGETS, "gender", "sport", "id"])
         cells = first_rows(cells, "timestamp", self.rows, path)
-        targets = filled(numbers(cells, TARGETS, path))
-        said = np.array(
+        targets = filled(to_numbers(cells, TARGETS, path))
+        stated = np.array(
             [
-                [GENDERS.get(gender, 0.5), _of_sport(sport)]
+                [GENDERS.get(gender, 0.5), _number_of_sport(sport)]
                 for gender, sport in zip(cells["gender"], cells["sport"])
             ]
         )
-        found = filled(numbers(cells, measured, path))
+        values = filled(to_numbers(cells, measured, path))
         if self.past_targets:
-            found = np.concatenate([found, targets], axis=1)
-        inputs = np.concatenate([scaled(found, self.train_share), said.astype(np.float32)], axis=1)
-        known = ~np.isnan(targets).any(axis=1)
+            values = np.concatenate([values, targets], axis=1)
+        values = scaled(values, self.train_share)
         workout = None
         if not self.across:
             workout = np.unique(cells["id"], return_inverse=True)[1].astype(np.int64)
-        time = numbers(cells, ["timestamp"], path)[:, 0]
-        return Stream(inputs, targets.astype(np.float32), time, known, workout)
+        return Stream(
+            inputs=np.concatenate([values, stated.astype(np.float32)], axis=1),
+            targets=targets.astype(np.float32),
+            time=to_numbers(cells, ["timestamp"], path)[:, 0],
+            wanted=~np.isnan(targets).any(axis=1),
+            piece=workout,
+        )
 
 
-def _of_sport(name):
+def _number_of_sport(name: str) -> float:
     return SPORTS.index(name) / len(SPORTS) if name in SPORTS else 1.0
 
 

@@ -16,7 +16,7 @@ class HHAR(Prepared):
     everyone = range(9)
     shape = (3, 128)
     n_labels = 6
-    halves = ("test",)
+    splits = ("test",)
 
 
 SOURCE = HHAR

@@ -8,12 +8,14 @@ Learning Repository, https://doi.org/10.24432/C5MG6K, CC BY 4.0. The original tr
 
 import re
 from dataclasses import dataclass, replace
+from pathlib import Path
 
 import numpy as np
 
 from fedreact.data.dataset import SeriesDataset, pad, thin_out
 from fedreact.data.files import check_content
 from fedreact.data.normalise import scale_to_unit_box
+from fedreact.data.registry import DatasetEntry
 from fedreact.data.sources.contract import Source
 from fedreact.errors import UserError
 from fedreact.options import Count
@@ -104,10 +106,10 @@ def resample(trace: np.ndarray, n_steps: int) -> np.ndarray:
     length = trace.shape[1]
     if length <= n_steps:
         return trace
-    at = np.linspace(0, length - 1, n_steps)
+    position = np.linspace(0, length - 1, n_steps)
     out = np.ones((3, n_steps))
     for channel in range(2):
-        out[channel] = np.interp(at, np.arange(length), trace[channel])
+        out[channel] = np.interp(position, np.arange(length), trace[channel])
     lifts = np.flatnonzero(trace[2] == 0)
     out[2, np.rint(lifts * (n_steps - 1) / (length - 1)).astype(int)] = 0
     return out
@@ -161,40 +163,72 @@ def parse(data: bytes, name: str) -> list[Digit]:
     UserError
         If a line is malformed or out of place, or the file ends within a digit.
     """
-    digits = []
-    state, number, points = _HEADER, 0, []
-    for number, line in enumerate(_decompress(data, name).splitlines(), 1):
-        line = line.decode("latin1").strip()
+    parser = _Parser(name)
+    for line in _decompress(data, name).splitlines():
+        parser.read(line.decode("latin1").strip())
+    if parser.state != _NEXT_DIGIT:
+        raise parser.error("ends there, within a digit or before the first")
+    return parser.digits
+
+
+class _Parser:
+    """State of a file that is read line by line.
+
+    Attributes
+    ----------
+    state
+        Kind of the last line, or what it completed.
+    digits
+        The whole digits so far.
+    """
+
+    def __init__(self, name: str):
+        self._name, self._line = name, 0
+        self.state = _HEADER
+        self.digits: list[Digit] = []
+        self._points: list[tuple[int, int, int]] = []
+        self._label = self._writer = self._strokes_left = 0
+
+    def error(self, reason: str) -> UserError:
+        """Make an error that names the file and the line."""
+        return UserError(f"{self._name} line {self._line}: {reason}")
+
+    def read(self, line: str) -> None:
+        """Read the next line, which may be blank."""
+        self._line += 1
         if not line:
-            continue
+            return
         word = line.split(None, 1)[0]
         kind = word if word in _LINES else _HEADER if word.startswith(".") else _POINT
-        match = _LINES[kind].fullmatch(line) if kind in _MAY_FOLLOW[state] else None
+        match = _LINES[kind].fullmatch(line) if kind in _MAY_FOLLOW[self.state] else None
         if not match:
-            wanted = " or ".join(_MAY_FOLLOW[state])
-            raise UserError(f"{name} line {number}: wanted {wanted}, found {line[:40]!r}")
-        state = kind
+            wanted = " or ".join(_MAY_FOLLOW[self.state])
+            raise self.error(f"wanted {wanted}, found {line[:40]!r}")
+        self.state = kind
+        self._add(kind, match)
+
+    def _add(self, kind: str, match: re.Match[str]) -> None:
+        """Add the content of a line to the digit that it is part of."""
         if kind == _POINT:
-            points.append((int(match[1]), int(match[2]), 1))
+            self._points.append((int(match[1]), int(match[2]), 1))
         elif kind == ".SEGMENT":
-            first, last, label = int(match[1]), int(match[2] or match[1]), int(match[3])
-            strokes_left, points = last - first + 1, []
-            if strokes_left < 1:
-                raise UserError(f"{name} line {number}: strokes {first} to {last} are no range")
+            first, last, self._label = int(match[1]), int(match[2] or match[1]), int(match[3])
+            self._strokes_left, self._points = last - first + 1, []
+            if self._strokes_left < 1:
+                raise self.error(f"strokes {first} to {last} are no range")
         elif kind == ".COMMENT":
-            writer = int(match[2])
-            if int(match[1]) != label:
-                raise UserError(f"{name} line {number}: the digit is {label}, found {line[:40]!r}")
+            self._writer = int(match[2])
+            if int(match[1]) != self._label:
+                raise self.error(f"the digit is {self._label}, found {match.string[:40]!r}")
         elif kind == ".PEN_UP":
-            points[-1] = (*points[-1][:2], 0)
-            strokes_left -= 1
+            x, y, _ = self._points[-1]
+            self._points[-1] = (x, y, 0)
+            self._strokes_left -= 1
         elif kind == ".DT":
-            state = _NEXT_STROKE if strokes_left else _NEXT_DIGIT
-            if state == _NEXT_DIGIT:
-                digits.append(Digit(np.array(points, dtype=np.int64).T, label, writer))
-    if state != _NEXT_DIGIT:
-        raise UserError(f"{name} line {number}: ends there, within a digit or before the first")
-    return digits
+            self.state = _NEXT_STROKE if self._strokes_left else _NEXT_DIGIT
+            if self.state == _NEXT_DIGIT:
+                trace = np.array(self._points, dtype=np.int64).T
+                self.digits.append(Digit(trace, self._label, self._writer))
 
 
 def _decompress(data: bytes, name: str) -> bytes:
@@ -228,7 +262,7 @@ class Pendigits(Source):
 
     per_label: Count | None = None
 
-    def read(self, raw, entry):
+    def read(self, raw: dict[str, Path], entry: DatasetEntry) -> SeriesDataset:
         """Read both files."""
         tra, tes = (raw[name].read_bytes() for name in ("tra", "tes"))
         return thin_out(read(tra, tes, sha256=entry.content_sha256), self.per_label)

@@ -8,12 +8,14 @@ which the Fed-REACT papers do not use.
 """
 
 from dataclasses import dataclass
+from pathlib import Path
 
 import numpy as np
 
 from fedreact.data.dataset import SeriesDataset, pad, thin_out
 from fedreact.data.files import check_content
 from fedreact.data.normalise import scale_to_unit_box
+from fedreact.data.registry import DatasetEntry
 from fedreact.data.sources.contract import Source
 from fedreact.data.unpickle import load
 from fedreact.errors import UserError
@@ -66,10 +68,12 @@ def read(features: bytes, labels: bytes, *, sha256: str | None = None) -> Series
 
 
 def _rows(features: object) -> list[np.ndarray]:
+    """Return the flat sequence of each sample."""
     table = isinstance(features, np.ndarray) and features.ndim == 2
-    if not (table or isinstance(features, list)) or len(features) == 0:
+    rows = list(features) if isinstance(features, np.ndarray) and table else features
+    if not isinstance(rows, list) or not rows:
         raise UserError(f"features: wanted a sequence for each sample, got {_describe(features)}")
-    return [_numbers(row, f"features: sample {i}") for i, row in enumerate(features)]
+    return [_numbers(row, f"features: sample {i}") for i, row in enumerate(rows)]
 
 
 def _numbers(row: object, where: str) -> np.ndarray:
@@ -88,6 +92,7 @@ def _numbers(row: object, where: str) -> np.ndarray:
 
 
 def _describe(value: object) -> str:
+    """Say in a few words what a value is, for errors."""
     if isinstance(value, np.ndarray):
         return f"an array {list(value.shape)}"
     if isinstance(value, list | tuple):
@@ -97,6 +102,7 @@ def _describe(value: object) -> str:
 
 
 def _observed(row: np.ndarray) -> int:
+    """Count the numbers of a sequence without the zeros at its end; one at least."""
     nonzero = np.flatnonzero(row)
     return int(nonzero[-1]) + 1 if nonzero.size else 1
 
@@ -125,6 +131,7 @@ def _mean_move(rows: list[np.ndarray], observed: np.ndarray, n_channels: int) ->
 
 
 def _labels(labels: object) -> np.ndarray:
+    """Return labels, one-hot or not, as ``int64 [N]``."""
     if isinstance(labels, list) and not set(map(type, labels)) <= {int, float, bool}:
         rows = [_numbers(row, f"labels: sample {i}") for i, row in enumerate(labels)]
         if len({len(r) for r in rows}) > 1:
@@ -153,6 +160,11 @@ def check_whole(data: SeriesDataset) -> None:
     """Refuse files that look like RTD but are not, since no checksum of RTD is known.
 
     The paper counts 2,000 samples of each digit; a few less are let pass.
+
+    Raises
+    ------
+    UserError
+        There are fewer than 1,900 samples of a digit.
     """
     fewest = np.bincount(data.y, minlength=10).min()
     if fewest < 1900:
@@ -174,7 +186,7 @@ class RTD(Source):
 
     per_label: Count | None = None
 
-    def read(self, raw, entry):
+    def read(self, raw: dict[str, Path], entry: DatasetEntry) -> SeriesDataset:
         """Read both files, which must be whole."""
         features, labels = (raw[name].read_bytes() for name in ("features", "labels"))
         data = read(features, labels, sha256=entry.content_sha256)

@@ -7,19 +7,18 @@ seven exercises that each arm did once. The data comes with the Python package s
 3-clause), which ``make setup`` installs, so it needs no download; nothing of the package is run.
 """
 
-import importlib.util
 import io
 from dataclasses import dataclass
 from pathlib import Path
-from typing import Literal
+from typing import Literal, NamedTuple
 
 import numpy as np
 
 from fedreact.data import unpickle
 from fedreact.data.dataset import SeriesDataset
-from fedreact.data.files import check_file
+from fedreact.data.files import check_file, file_of_package
 from fedreact.data.normalise import standardise_owners
-from fedreact.data.registry import DataFile
+from fedreact.data.registry import DataFile, DatasetEntry
 from fedreact.data.sources.contract import Source
 from fedreact.errors import UserError
 from fedreact.options import Count
@@ -32,6 +31,15 @@ FILE = DataFile(
     None,
     "eb122f23cdf06ef6bd6c6c5312958ec5cf9d038e2e6d457b8081662c75a42537",
 )
+MISSING = "the package seglearn is missing; run make setup, or pip install seglearn==1.2.5"
+
+
+class Exercise(NamedTuple):
+    """A recording ``float64 [steps, 6]``, its exercise, 0 to 6, and its arm, 0 to 19."""
+
+    values: np.ndarray
+    label: int
+    arm: int
 
 
 @dataclass(frozen=True)
@@ -49,30 +57,26 @@ class Watch(Source):
     step: Count = STEPS
     sensors: Literal["both", "acceleration", "rotation"] = "both"
 
-    def missing(self):
-        """The package that has the data."""
-        if file() is None:
-            return "the package seglearn is missing; run make setup, or pip install seglearn==1.2.5"
-        return None
+    def missing(self) -> str | None:
+        """Say that the package with the data is missing, if it is."""
+        return MISSING if file() is None else None
 
-    def read(self, raw, entry):
+    def read(self, raw: dict[str, Path], entry: DatasetEntry) -> SeriesDataset:
         """Read the file of the package."""
         path = file()
         if path is None:
-            raise UserError(self.missing())
+            raise UserError(MISSING)
         check_file(FILE, path)
-        return windows(recordings(path), self.step, self.sensors)
+        return windows(read_exercises(path), self.step, self.sensors)
 
 
 def file() -> Path | None:
-    """Where the installed package has its data."""
-    found = importlib.util.find_spec("seglearn")
-    path = Path(found.origin).parent / "data" / FILE.names[0] if found else None
-    return path if path is not None and path.is_file() else None
+    """Find the data of the installed package; ``None`` if it is not there."""
+    return file_of_package("seglearn", f"data/{FILE.names[0]}")
 
 
-def recordings(path: Path) -> list[tuple[np.ndarray, int, int]]:
-    """Recordings ``[steps, 6]``, each with its exercise, 0 to 6, and its arm, 0 to 19.
+def read_exercises(path: Path) -> list[Exercise]:
+    """Read the recordings.
 
     Raises
     ------
@@ -85,37 +89,43 @@ def recordings(path: Path) -> list[tuple[np.ndarray, int, int]]:
         np.lib.format.read_array_header_1_0(stream)
     except ValueError as error:
         raise UserError(f"{path}: not an array of numpy ({error}); install it again") from error
-    given = unpickle.load(stream.read(), str(path))
+    content = unpickle.load(stream.read(), str(path))
     try:
-        people = np.unique(given["subject"], return_inverse=True)[1]
-        arms = 2 * people + (given["side"] > 0)
-        found = [
-            (np.asarray(x, float), int(y), int(a)) for x, y, a in zip(given["X"], given["y"], arms)
+        if not isinstance(content, dict):
+            raise TypeError("no mapping")
+        people = np.unique(content["subject"], return_inverse=True)[1]
+        arms = 2 * people + (content["side"] > 0)
+        exercises = [
+            Exercise(np.asarray(values, float), int(label), int(arm))
+            for values, label, arm in zip(content["X"], content["y"], arms)
         ]
     except (KeyError, TypeError, ValueError) as error:
         raise UserError(f"{path}: holds other data ({error!r}); install it again") from error
-    return found
+    return exercises
 
 
-def windows(
-    given: list[tuple[np.ndarray, int, int]], step: int = STEPS, sensors: str = "both"
-) -> SeriesDataset:
+def windows(exercises: list[Exercise], step: int = STEPS, sensors: str = "both") -> SeriesDataset:
     """Cut recordings into windows, in the order of arms and recordings.
 
     The time of a window is that since the start of its recording, since an arm's recordings have no
     order: those that end last, of each exercise that lasts so long, come last.
     """
     X, y, owner, time = [], [], [], []
-    for values, label, arm in sorted(given, key=lambda one: one[2]):
-        for start in range(0, len(values) - STEPS + 1, step):
-            X.append(values[start : start + STEPS, SENSORS[sensors]].T)
-            y.append(label)
-            owner.append(arm)
+    for exercise in sorted(exercises, key=lambda exercise: exercise.arm):
+        for start in range(0, len(exercise.values) - STEPS + 1, step):
+            X.append(exercise.values[start : start + STEPS, SENSORS[sensors]].T)
+            y.append(exercise.label)
+            owner.append(exercise.arm)
             time.append((start + STEPS) / RATE)
-    owner = np.array(owner)
-    X = standardise_owners(np.stack(X), owner)
-    lengths = np.full(len(X), STEPS)
-    return SeriesDataset(NAME, X, lengths, np.array(y), owner, time=np.array(time))
+    owners = np.array(owner)
+    return SeriesDataset(
+        name=NAME,
+        X=standardise_owners(np.stack(X), owners),
+        lengths=np.full(len(X), STEPS),
+        y=np.array(y),
+        owner=owners,
+        time=np.array(time),
+    )
 
 
 SOURCE = Watch

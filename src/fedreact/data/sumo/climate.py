@@ -1,4 +1,4 @@
-"""Weather, and what it does to a vehicle: air density, heating and cooling, the battery's capacity.
+"""Weather, and its effects on a vehicle: air density, heating and cooling, the battery's capacity.
 
 Moist air follows the ASHRAE Handbook of Fundamentals (ch. 1, Psychrometrics); the saturation
 pressure is Alduchov and Eskridge's (1996, J. Appl. Meteor. 35:601-609). Temperatures are in degrees
@@ -13,6 +13,7 @@ LAPSE = 0.0065  # K/m, of the standard atmosphere
 SUMO_DENSITY = 1.2041  # kg/m3, which SUMO's energy model takes for all air
 COLD_LOSS = 0.004  # of the capacity for each K below 20 C
 COP_COOLING = 2.5
+Values = float | np.ndarray
 
 
 @dataclass(frozen=True)
@@ -31,15 +32,15 @@ class Weather:
     swing: float
     dew_point: float
 
-    def at(self, hour: np.ndarray) -> tuple[np.ndarray, np.ndarray]:
-        """Temperature and humidity at an hour of the day."""
+    def at(self, hour: Values) -> tuple[np.ndarray, np.ndarray]:
+        """Return temperature and humidity at an hour of the day."""
         T = self.mean + self.swing * np.cos(2 * np.pi * (np.asarray(hour) - 15) / 24)
         return T, humidity(T, self.dew_point)
 
 
 @dataclass(frozen=True)
 class Cabin:
-    """What is heated and cooled: shell in W/K, fresh air in kg/s, gains and the limit in W.
+    """Cabin that is heated and cooled: shell in W/K, fresh air in kg/s, gains and limit in W.
 
     Gains are people and sun; the limit is the electrical power at most.
     """
@@ -50,36 +51,38 @@ class Cabin:
     limit: float
 
 
-def saturation(T):
-    """Pressure of water vapour in saturated air, Pa."""
+def saturation(T: Values) -> np.ndarray:
+    """Return the pressure of water vapour in saturated air, Pa."""
     return 610.94 * np.exp(17.625 * T / (T + 243.04))
 
 
-def humidity(T, dew_point):
-    """Relative humidity; at most 1, where fog forms."""
+def humidity(T: Values, dew_point: Values) -> np.ndarray:
+    """Return the relative humidity; at most 1, where fog forms."""
     return np.minimum(saturation(dew_point) / saturation(T), 1.0)
 
 
-def pressure(z):
-    """Air pressure of the standard atmosphere, Pa."""
+def pressure(z: Values) -> Values:
+    """Return the air pressure of the standard atmosphere, Pa."""
     return 101325 * (1 - 2.25577e-5 * z) ** 5.25588
 
 
-def air_density(T, rh, z):
-    """Density of moist air, kg/m3."""
+def air_density(T: Values, rh: Values, z: Values) -> Values:
+    """Return the density of moist air, kg/m3."""
     vapour = rh * saturation(T)
     return ((pressure(z) - vapour) / 287.05 + vapour / 461.5) / (T + 273.15)
 
 
-def enthalpy(T, rh, z):
-    """Enthalpy of moist air, J for each kg of dry air."""
+def enthalpy(T: Values, rh: Values, z: Values) -> Values:
+    """Return the enthalpy of moist air, J for each kg of dry air."""
     vapour = rh * saturation(T)
     ratio = 0.622 * vapour / (pressure(z) - vapour)
     return 1006 * T + ratio * (2.501e6 + 1860 * T)
 
 
-def hvac_power(T, rh, z, cabin: Cabin, wanted: float, heat_pump: bool):
-    """Electrical power that holds a cabin at the temperature ``wanted``, W.
+def hvac_power(
+    T: Values, rh: Values, z: Values, cabin: Cabin, wanted: float, heat_pump: bool
+) -> np.ndarray:
+    """Return the electrical power that holds a cabin at the temperature ``wanted``, W.
 
     Heating makes up for losses through the shell and to fresh air, less the gains; cooling takes
     away gains, what comes through the shell, and the enthalpy of fresh air over that of air at
@@ -95,6 +98,6 @@ def hvac_power(T, rh, z, cabin: Cabin, wanted: float, heat_pump: bool):
     return np.minimum(np.maximum(loss, 0) / efficiency + cooling, cabin.limit)
 
 
-def usable_share(T):
-    """Share of its capacity that a battery gives at a temperature."""
+def usable_share(T: Values) -> Values:
+    """Return the share of its capacity that a battery gives at a temperature."""
     return 1 - COLD_LOSS * np.maximum(20 - T, 0)

@@ -51,7 +51,7 @@ class VehicleType:
     recuperation: float
     auxiliary: float
     cabin: Cabin
-    shape: dict
+    shape: dict[str, str | float]
     source: str
 
 
@@ -81,14 +81,14 @@ TYPES = {
 
 @dataclass(frozen=True)
 class Role:
-    """What a vehicle does: ranges of its charge at the start, its windows and its stops.
+    """Role of a vehicle: ranges of its charge at the start, its windows and its stops.
 
     Attributes
     ----------
     types
         Types that vehicles of the role are of.
     start
-        Charge at the start, share of what the battery holds.
+        Charge at the start, as a share of the battery's capacity.
     windows
         How many windows its trace yields at most.
     dwell
@@ -125,17 +125,17 @@ class Vehicle:
     windows
         Windows that its trace yields at most, if all of them are wanted.
     capacity, start
-        What the battery holds when full, after ageing and cold, and at the start; Wh.
+        Energy of the battery when full, after ageing and cold, and at the start; Wh.
     drag
         The type's coefficient, corrected for the density of the day's air.
     loading
         kg.
     speed_factor
-        How fast it drives, as a share of what is allowed.
+        Its speed as a share of the speed limit.
     thermostat, heat_pump
         Temperature of the cabin, and how it is heated.
     weather, hour
-        Its day's weather, and when it sets off.
+        Its day's weather, and the hour of the day at which it sets off.
     """
 
     number: int
@@ -159,7 +159,8 @@ def vehicles_of(region: Region, seed: int) -> list[Vehicle]:
     return [_draw(region, role, first + i, seed) for i, role in enumerate(OF_REGION)]
 
 
-def _draw(region, role_name, number, seed):
+def _draw(region: Region, role_name: str, number: int, seed: int) -> Vehicle:
+    """Draw a vehicle and its day."""
     rng, role = generator(seed, f"{NAME} vehicle", number), ROLES[role_name]
     # Types go round, so that each is there whatever the seed is.
     type_name = role.types[(number // VEHICLES_PER_REGION + number) % len(role.types)]

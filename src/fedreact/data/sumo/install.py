@@ -1,4 +1,4 @@
-"""Finding SUMO, and saying what is missing where it cannot be used."""
+"""Search for SUMO, with errors that name what is missing where it cannot be used."""
 
 import ctypes
 import importlib
@@ -23,7 +23,7 @@ LIBRARIES = {
 
 
 def find_sumo() -> tuple[ModuleType, Path]:
-    """Import the simulator; returns ``libsumo`` and the folder of SUMO's programs.
+    """Import the simulator, and return ``libsumo`` and the folder of SUMO's programs.
 
     Raises
     ------

@@ -23,6 +23,10 @@ MAIN, EXPRESS = 60 / 3.6, 90 / 3.6  # m/s
 STREET, QUIET = 50 / 3.6, 30 / 3.6
 QUIET_SHARE = 0.4
 JITTER = 30.0  # m, by which junctions are moved, so that no town is a chessboard
+CONVERT = (
+    *("--offset.disable-normalization", "true", "--keep-edges.components", "1"),
+    *("--xml-validation", "never", "--no-warnings", "true"),
+)
 WAVES, WAVELENGTHS = 6, (1500.0, 8000.0)
 
 
@@ -57,16 +61,16 @@ def build_network(region: Region, seed: int, programs: Path, folder: Path) -> Pa
         A program of SUMO failed.
     """
     raw, net = folder / "raw", folder / "net.xml"
-    _call(programs / "netgenerate", *region.layout.split(), "--seed", str(seed), "-p", str(raw))
+    layout = [*region.layout.split(), "--seed", str(seed), "-p", str(raw)]
+    _call(programs / "netgenerate", layout)
     rng = generator(seed, f"{NAME} network", list(REGIONS).index(region.name))
-    nodes = ET.parse(f"{raw}.nod.xml").getroot().iter("node")
-    at = {node.get("id"): (float(node.get("x")), float(node.get("y"))) for node in nodes}
-    names = list(at)
-    xy = np.array(list(at.values()))
+    nodes = [node.attrib for node in ET.parse(f"{raw}.nod.xml").getroot().iter("node")]
+    names = [node["id"] for node in nodes]
+    xy = np.array([(float(node["x"]), float(node["y"])) for node in nodes])
     xy += JITTER * rng.standard_normal(xy.shape) - (xy.min(axis=0) + xy.max(axis=0)) / 2
     index = {name: i for i, name in enumerate(names)}
-    edges = ET.parse(f"{raw}.edg.xml").getroot().iter("edge")
-    ends = [(e.get("id"), index[e.get("from")], index[e.get("to")]) for e in edges]
+    edges = [edge.attrib for edge in ET.parse(f"{raw}.edg.xml").getroot().iter("edge")]
+    ends = [(edge["id"], index[edge["from"]], index[edge["to"]]) for edge in edges]
 
     limit = _main_roads(xy, {(a, b) for _, a, b in ends}, rng)
     touching = np.bincount([a for a, _ in limit], minlength=len(xy))
@@ -84,7 +88,7 @@ def build_network(region: Region, seed: int, programs: Path, folder: Path) -> Pa
     for name, (x, y), height, roads in zip(names, xy, z, touching):
         kind = "traffic_light" if roads > 2 else "priority"
         place = {"x": f"{x:.2f}", "y": f"{y:.2f}", "z": f"{height:.2f}"}
-        ET.SubElement(root, "node", id=name, type=kind, **place)
+        ET.SubElement(root, "node", {"id": name, "type": kind} | place)
     ET.ElementTree(root).write(folder / "town.nod.xml")
 
     root = ET.Element("edges")
@@ -101,11 +105,8 @@ def build_network(region: Region, seed: int, programs: Path, folder: Path) -> Pa
             priority="3" if main else "1",
         )
     ET.ElementTree(root).write(folder / "town.edg.xml")
-    _call(
-        *(programs / "netconvert", "-n", folder / "town.nod.xml", "-e", folder / "town.edg.xml"),
-        *("--offset.disable-normalization", "true", "--keep-edges.components", "1"),
-        *("--xml-validation", "never", "--no-warnings", "true", "-o", net),
-    )
+    town = ["-n", str(folder / "town.nod.xml"), "-e", str(folder / "town.edg.xml"), "-o", str(net)]
+    _call(programs / "netconvert", [*town, *CONVERT])
     net.write_text(re.sub(r"<!--.*?-->\s*", "", net.read_text(), flags=re.DOTALL))
     return net
 
@@ -115,16 +116,23 @@ def read_edges(net: Path) -> list[Edge]:
     edges = []
     for edge in ET.parse(net).getroot().iter("edge"):
         if edge.get("function") != "internal":
-            lanes = edge.findall("lane")
-            points = [point.split(",")[:2] for point in lanes[0].get("shape").split()]
-            of_lane = float(lanes[0].get("speed")), float(lanes[0].get("length"))
-            edges.append(Edge(edge.get("id"), *of_lane, np.array(points, dtype=float)))
+            lane = edge.findall("lane")[0].attrib
+            points = [point.split(",")[:2] for point in lane["shape"].split()]
+            edges.append(
+                Edge(
+                    id=edge.attrib["id"],
+                    speed=float(lane["speed"]),
+                    length=float(lane["length"]),
+                    shape=np.array(points, dtype=float),
+                )
+            )
     return edges
 
 
-def _hills(xy, steepness, rng):
-    """Heights above the mean ``[n]``, a sum of plane waves with this root mean square slope."""
-    length = np.exp(rng.uniform(*np.log(WAVELENGTHS), WAVES))
+def _hills(xy: np.ndarray, steepness: float, rng: np.random.Generator) -> np.ndarray:
+    """Draw heights above the mean ``[n]``, a sum of waves with this root mean square slope."""
+    shortest, longest = np.log(WAVELENGTHS)
+    length = np.exp(rng.uniform(shortest, longest, WAVES))
     angle, phase = rng.uniform(0, 2 * np.pi, (2, WAVES))
     along = xy @ np.stack([np.cos(angle), np.sin(angle)])
     # The slope of a wave of height h is 2 pi h / length; its root mean square is that / sqrt(2).
@@ -132,33 +140,34 @@ def _hills(xy, steepness, rng):
     return np.sin(2 * np.pi * along / length + phase) @ height
 
 
-def _main_roads(xy, streets, rng):
-    """Speed limits of the streets on shortest ways between opposite gates."""
+def _main_roads(
+    xy: np.ndarray, streets: set[tuple[int, int]], rng: np.random.Generator
+) -> dict[tuple[int, int], float]:
+    """Return speed limits of the streets on shortest ways between opposite gates."""
     angle = rng.uniform(0, 2 * np.pi) + 2 * np.pi * np.arange(GATES) / GATES
     along = xy @ np.stack([np.cos(angle), np.sin(angle)])
     across = np.abs(xy @ np.stack([-np.sin(angle), np.cos(angle)]))
     gates = np.argmax(along - across, axis=0)
     a, b = np.array(sorted(streets)).T
     cost = np.hypot(*(xy[a] - xy[b]).T)
-    limit = {}
-    for one in range(GATES // 2):
+    limit: dict[tuple[int, int], float] = {}
+    for gate in range(GATES // 2):
         _, before = dijkstra(
             csr_array((cost, (a, b)), shape=(len(xy),) * 2),
-            indices=gates[one],
+            indices=gates[gate],
             return_predecessors=True,
         )
-        node = gates[one + GATES // 2]
+        node = gates[gate + GATES // 2]
         while before[node] >= 0:
             for street in ((before[node], node), (node, before[node])):
-                limit.setdefault(street, EXPRESS if one == 0 else MAIN)
+                limit.setdefault(street, EXPRESS if gate == 0 else MAIN)
             node = before[node]
     return limit
 
 
-def _call(program, *options):
-    words = [str(program), *map(str, options)]
-    done = subprocess.run(words, capture_output=True, text=True, check=False)
+def _call(program: Path, options: list[str]) -> None:
+    done = subprocess.run([str(program), *options], capture_output=True, text=True, check=False)
     if done.returncode != 0:
-        reason = [line for line in done.stderr.splitlines() if line.startswith("Error")]
-        what = reason[0] if reason else f"status {done.returncode}"
-        raise UserError(f"{NAME}: {Path(program).name} failed: {what}")
+        errors = [line for line in done.stderr.splitlines() if line.startswith("Error")]
+        reason = errors[0] if errors else f"status {done.returncode}"
+        raise UserError(f"{NAME}: {program.name} failed: {reason}")

@@ -45,7 +45,8 @@ class Region:
     dew_gap: float
 
 
-def _rand(iterations, distance):
+def _rand(iterations: int, distance: tuple[int, int]) -> str:
+    """Return the options of a random layout with streets of these lengths in m."""
     return (
         f"--rand --rand.iterations {iterations} --rand.min-distance {distance[0]} "
         f"--rand.max-distance {distance[1]} --rand.connectivity 0.95 "

@@ -1,7 +1,7 @@
-"""Driving the vehicles of a region through its streets, among other traffic, with libsumo.
+"""Drives of a region's vehicles through its streets, among other traffic, with libsumo.
 
 SUMO's energy model (Kurczveil, Lopez and Schnieder 2014, LNCS 8594:33-43) works out each step's
-consumption from mass, slope, drag, rolling and acceleration. What it leaves constant is set for
+consumption from mass, slope, drag, rolling and acceleration. Its constants are set for
 each vehicle before it starts (air density, capacity), or each minute by switching between types
 that differ in their constant power (heating and cooling). Parked vehicles draw no power.
 """
@@ -9,17 +9,19 @@ that differ in their constant power (heating and cooling). Parked vehicles draw 
 import hashlib
 import zlib
 from collections.abc import Callable
+from dataclasses import dataclass
 from importlib.metadata import version
 from pathlib import Path
 from tempfile import TemporaryDirectory
+from types import ModuleType
 from xml.etree import ElementTree as ET
 
 import numpy as np
 
 from fedreact.data.sumo.climate import LAPSE, humidity, hvac_power
-from fedreact.data.sumo.fleet import ROLES, TYPES, vehicles_of
+from fedreact.data.sumo.fleet import ROLES, TYPES, Vehicle, vehicles_of
 from fedreact.data.sumo.install import find_sumo
-from fedreact.data.sumo.network import build_network, read_edges
+from fedreact.data.sumo.network import Edge, build_network, read_edges
 from fedreact.data.sumo.regions import NAME, REGIONS, Region
 from fedreact.data.sumo.windows import LENGTH, STRIDE
 from fedreact.errors import UserError
@@ -41,6 +43,40 @@ OPTIONS = (
 STEPS = ("latitude", "longitude", "elevation", "speed", "max_speed", "acceleration", "charge")
 
 
+@dataclass
+class _Drive:
+    """A vehicle's drive.
+
+    Attributes
+    ----------
+    power
+        ``int [minutes]``: constant power in each minute, in steps of ``POWER_STEP``.
+    trace
+        ``float64 [planned, 7]``: values of ``STEPS`` in each second.
+    count
+        Seconds that are recorded so far.
+    """
+
+    vehicle: Vehicle
+    power: np.ndarray
+    trace: np.ndarray
+    count: int = 0
+
+    @property
+    def name(self) -> str:
+        """Name of the vehicle in SUMO."""
+        return f"ev{self.vehicle.number}"
+
+    @property
+    def planned(self) -> int:
+        """Seconds that the vehicle is to drive."""
+        return len(self.trace)
+
+    def type_id(self, level: int) -> str:
+        """Name SUMO's type of the vehicle at a level of its power."""
+        return f"{self.name}/{level}"
+
+
 def simulate(
     region: Region,
     share: float,
@@ -54,7 +90,7 @@ def simulate(
     share
         Share of its windows that each vehicle yields, in (0, 1]; 20 at least.
     progress
-        Told how many steps of vehicles are done, and how many there are to be at most.
+        Called with how many steps of vehicles are done, and how many there are to be at most.
 
     Returns
     -------
@@ -77,20 +113,18 @@ def simulate(
         raise UserError(f"{NAME}: share must lie in (0, 1], got {share}")
     libsumo, programs = find_sumo()
     vehicles = vehicles_of(region, seed)
-    windows = [max(LEAST_WINDOWS, round(share * vehicle.windows)) for vehicle in vehicles]
-    steps = [LENGTH + STRIDE * (n - 1) for n in windows]
+    drives = [_plan(vehicle, region, share) for vehicle in vehicles]
     with TemporaryDirectory(prefix="fedreact-sumo-") as name:
         folder = Path(name)
         net = build_network(region, seed, programs, folder)
         edges = read_edges(net)
-        power = [_power(vehicle, region, n) for vehicle, n in zip(vehicles, steps)]
         demand = folder / "demand.rou.xml"
-        _write_demand(demand, region, edges, vehicles, power, max(steps), seed)
+        _write_demand(demand, region, edges, drives, seed)
         libsumo.start(["sumo", "-n", str(net), "-r", str(demand), "--seed", str(seed), *OPTIONS])
         try:
-            for vehicle, n, levels in zip(vehicles, steps, power):
-                _send_off(libsumo, vehicle, edges, n, levels[0], seed)
-            traces = _drive(libsumo, vehicles, steps, power, progress)
+            for drive in drives:
+                _send_off(libsumo, drive, edges, seed)
+            _run(libsumo, drives, progress)
             place = libsumo.simulation.convertGeo
             points = np.array([place(*point) for edge in edges for point in edge.shape])
         except libsumo.TraCIException as error:
@@ -98,11 +132,11 @@ def simulate(
         finally:
             libsumo.close()
         content = net.read_bytes()
-    traces = [_finish(trace, v, region) for trace, v in zip(traces, vehicles)]
+    traces = [_finish(drive, region) for drive in drives]
     return {
         **{key: np.concatenate([trace[key] for trace in traces]) for key in traces[0]},
         "number": np.array([v.number for v in vehicles]),
-        "planned": np.array(steps),
+        "planned": np.array([drive.planned for drive in drives]),
         **{
             key: np.array([getattr(v, key) for v in vehicles])
             for key in ("type", "role", "capacity", "loading", "hour")
@@ -119,20 +153,26 @@ def simulate(
     }
 
 
-def _power(vehicle, region, n_steps):
-    """Constant power of each minute of a drive, in steps of ``POWER_STEP``."""
+def _plan(vehicle: Vehicle, region: Region, share: float) -> _Drive:
+    """Plan a drive that yields this share of the vehicle's windows."""
+    n_steps = LENGTH + STRIDE * (max(LEAST_WINDOWS, round(share * vehicle.windows)) - 1)
     type_ = TYPES[vehicle.type]
     T, rh = vehicle.weather.at(vehicle.hour + np.arange(n_steps // 60 + 1) / 60)
-    climate = vehicle.thermostat, vehicle.heat_pump
-    power = type_.auxiliary + hvac_power(T, rh, region.elevation, type_.cabin, *climate)
-    return np.round(power / POWER_STEP).astype(int)
+    climate = hvac_power(
+        T, rh, region.elevation, type_.cabin, vehicle.thermostat, vehicle.heat_pump
+    )
+    power = np.round((type_.auxiliary + climate) / POWER_STEP).astype(int)
+    return _Drive(vehicle, power, np.empty((n_steps, len(STEPS))))
 
 
-def _write_demand(path, region, edges, vehicles, power, n_steps, seed):
+def _write_demand(
+    path: Path, region: Region, edges: list[Edge], drives: list[_Drive], seed: int
+) -> None:
     """Write vehicle types and the other traffic."""
     root = ET.Element("routes")
     ET.SubElement(root, "vType", id="other", emissionClass="zero")
-    for vehicle, levels in zip(vehicles, power):
+    for drive in drives:
+        vehicle = drive.vehicle
         type_ = TYPES[vehicle.type]
         parameters = {
             "has.battery.device": "true",
@@ -152,9 +192,9 @@ def _write_demand(path, region, edges, vehicles, power, n_steps, seed):
             "speedDev": 0,
             **type_.shape,
         }
-        for level in np.unique(levels):
+        for level in np.unique(drive.power):
             attributes = {key: str(value) for key, value in common.items()}
-            element = ET.SubElement(root, "vType", id=_type_id(vehicle, level), **attributes)
+            element = ET.SubElement(root, "vType", {"id": drive.type_id(level)} | attributes)
             for key, value in (parameters | {"constantPowerIntake": level * POWER_STEP}).items():
                 ET.SubElement(element, "param", key=key, value=str(value))
 
@@ -162,7 +202,8 @@ def _write_demand(path, region, edges, vehicles, power, n_steps, seed):
     middle = np.array([edge.shape.mean(axis=0) for edge in edges])
     radius = np.hypot(*middle.T)
     likely = np.where(radius > 0.8 * radius.max(), OUTSIDE, 1.0)
-    n = int((WARM_UP + 1.5 * n_steps) / TRAFFIC_GAP)
+    longest = max(drive.planned for drive in drives)
+    n = int((WARM_UP + 1.5 * longest) / TRAFFIC_GAP)
     for i in range(n):
         way = rng.choice(len(edges), 2, p=likely / likely.sum())
         depart = TRAFFIC_GAP * (i + rng.random())
@@ -175,24 +216,26 @@ def _write_demand(path, region, edges, vehicles, power, n_steps, seed):
     ET.ElementTree(root).write(path)
 
 
-def _send_off(libsumo, vehicle, edges, n_steps, level, seed):
+def _send_off(libsumo: ModuleType, drive: _Drive, edges: list[Edge], seed: int) -> None:
     """Give a vehicle its way: goals by its role, shortest ways between them, stops.
 
     Private drivers go round four places of their own and buses round eight; ride-hailing and
     delivery go anywhere. The way is as long as needed even if no light were ever red.
     """
+    vehicle, name = drive.vehicle, drive.name
     rng = generator(seed, f"{NAME} way", vehicle.number)
-    role, name = ROLES[vehicle.role], f"ev{vehicle.number}"
+    role = ROLES[vehicle.role]
     places = [edge for edge in edges if edge.length > 60 and edge.speed < 16]
     own = {"private": 4, "bus": 8}.get(vehicle.role)
     if own is not None:
         places = [places[i] for i in rng.choice(len(places), own, replace=False)]
-    least, turn = n_steps * 1.1 * vehicle.speed_factor, 0
+    least, turn = drive.planned * 1.1 * vehicle.speed_factor, 0
     here = places[rng.integers(len(places))]
     route, stops, time = [here.id], [], 0.0
     while time < least:
         turn += 1
-        there = places[turn % own] if vehicle.role == "bus" else places[rng.integers(len(places))]
+        goal = turn % len(places) if vehicle.role == "bus" else rng.integers(len(places))
+        there = places[goal]
         leg = libsumo.simulation.findRoute(here.id, there.id, "other")
         if there is here or not leg.edges:
             continue
@@ -203,9 +246,8 @@ def _send_off(libsumo, vehicle, edges, n_steps, level, seed):
             time += stops[-1][2]
         here = there
     libsumo.route.add(name, route)
-    libsumo.vehicle.add(
-        name, name, _type_id(vehicle, level), depart=str(WARM_UP), departLane="best"
-    )
+    first_type = drive.type_id(drive.power[0])
+    libsumo.vehicle.add(name, name, first_type, depart=str(WARM_UP), departLane="best")
     libsumo.vehicle.setParameter(name, "device.battery.chargeLevel", repr(vehicle.start))
     # setStop would move a stop to the first passage of its street, and replace one that is there.
     for i, (edge, position, dwell) in enumerate(stops):
@@ -215,63 +257,62 @@ def _send_off(libsumo, vehicle, edges, n_steps, level, seed):
         raise UserError(f"{NAME}: SUMO kept {kept} of {len(stops)} stops of vehicle {name}")
 
 
-def _type_id(vehicle, level):
-    return f"ev{vehicle.number}/{level}"
-
-
-def _drive(libsumo, vehicles, steps, power, progress):
-    """Step until each vehicle has driven its steps or is empty; the recorded values of each."""
-    traces = [np.empty((n, len(STEPS))) for n in steps]
-    counts, running = [0] * len(vehicles), set(range(len(vehicles)))
-    api, place = libsumo.vehicle, libsumo.simulation.convertGeo
-    level = [levels[0] for levels in power]
-    total, minute = sum(steps), 0
-    for step in range(WARM_UP + 2 * max(steps)):
+def _run(libsumo: ModuleType, drives: list[_Drive], progress: Callable[[int, int], None]) -> None:
+    """Step until each vehicle has driven its steps or is empty; record each step of each."""
+    running = drives
+    total, minute = sum(drive.planned for drive in drives), 0
+    for step in range(WARM_UP + 2 * max(drive.planned for drive in drives)):
         if not running:
             break
         libsumo.simulation.step()
-        there = set(api.getIDList()) if step >= WARM_UP else ()
-        for i in sorted(running):
-            name, k = f"ev{vehicles[i].number}", counts[i]
-            if name not in there:
-                if k:
-                    running.discard(i)  # it has arrived
-                continue
-            x, y, z = api.getPosition3D(name)
-            longitude, latitude = place(x, y)
-            allowed = api.getAllowedSpeed(name)
-            if allowed < 0:  # parked
-                allowed = traces[i][k - 1, 4] if k else 0.0
-            charge = float(api.getParameter(name, "device.battery.chargeLevel"))
-            traces[i][k] = (
-                *(latitude, longitude, z, api.getSpeed(name), allowed),
-                *(api.getAcceleration(name), 100 * charge / vehicles[i].capacity),
-            )
-            counts[i] += 1
-            if counts[i] == steps[i] or charge < EMPTY * vehicles[i].capacity:
-                api.remove(name)
-                running.discard(i)
-            elif counts[i] % 60 == 0 and power[i][counts[i] // 60] != level[i]:
-                level[i] = power[i][counts[i] // 60]
-                api.setType(name, _type_id(vehicles[i], level[i]))
+        there = set(libsumo.vehicle.getIDList()) if step >= WARM_UP else set()
+        running = [drive for drive in running if _goes_on(libsumo, drive, there)]
         if step // 60 > minute:
             minute = step // 60
-            left = sum(steps[i] - counts[i] for i in running)
+            left = sum(drive.planned - drive.count for drive in running)
             progress(total - left, total)
     progress(total, total)
-    return [trace[:n] for trace, n in zip(traces, counts)]
 
 
-def _finish(trace, vehicle, region):
+def _goes_on(libsumo: ModuleType, drive: _Drive, there: set[str]) -> bool:
+    """Record a step of a drive; return whether it goes on.
+
+    ``there`` are the vehicles on the streets.
+    """
+    api, name = libsumo.vehicle, drive.name
+    if name not in there:
+        return drive.count == 0  # else it has arrived
+    x, y, z = api.getPosition3D(name)
+    longitude, latitude = libsumo.simulation.convertGeo(x, y)
+    allowed = api.getAllowedSpeed(name)
+    if allowed < 0:  # parked
+        allowed = drive.trace[drive.count - 1, 4] if drive.count else 0.0
+    capacity = drive.vehicle.capacity
+    charge = float(api.getParameter(name, "device.battery.chargeLevel"))
+    speed, acceleration = api.getSpeed(name), api.getAcceleration(name)
+    values = (latitude, longitude, z, speed, allowed, acceleration, 100 * charge / capacity)
+    drive.trace[drive.count] = values
+    drive.count += 1
+    if drive.count == drive.planned or charge < EMPTY * capacity:
+        api.remove(name)
+        return False
+    minute, second = divmod(drive.count, 60)
+    if second == 0 and drive.power[minute] != drive.power[minute - 1]:
+        api.setType(name, drive.type_id(drive.power[minute]))
+    return True
+
+
+def _finish(drive: _Drive, region: Region) -> dict[str, np.ndarray]:
     """Name a vehicle's columns and add time, number and the air around it."""
-    found = dict(zip(STEPS, trace.T.copy()))
+    trace, vehicle = drive.trace[: drive.count], drive.vehicle
+    columns = dict(zip(STEPS, trace.T.copy()))
     time = np.arange(len(trace), dtype=float)
     T, _ = vehicle.weather.at(vehicle.hour + time / 3600)
-    T = T - LAPSE * (found["elevation"] - region.elevation)
+    T = T - LAPSE * (columns["elevation"] - region.elevation)
     return {
         "vehicle": np.full(len(trace), vehicle.number),
         "time": time,
-        **found,
+        **columns,
         "temperature": T,
         "humidity": 100 * humidity(T, vehicle.weather.dew_point),
     }

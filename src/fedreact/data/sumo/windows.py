@@ -36,7 +36,7 @@ MEMORY = 0.99  # correlation of the error from one second to the next
 
 
 def read_sensor(values: np.ndarray, sd: float, step: float, rng: np.random.Generator) -> np.ndarray:
-    """What a sensor shows of ``values [S]`` of successive seconds.
+    """Return the readings of a sensor for ``values [S]`` of successive seconds.
 
     Its error is an AR(1) process of standard deviation ``sd`` that forgets in 100 s; it shows
     multiples of ``step``. With perfect sensors, temperature and humidity are a clock: they change
@@ -56,7 +56,7 @@ def cut_windows(
     Parameters
     ----------
     regions
-        What :func:`fedreact.data.sumo.simulate.simulate` returns.
+        Arrays as :func:`fedreact.data.sumo.simulate.simulate` returns them.
     thermometer
         ``"noisy"``, or ``"none"`` for temperature and humidity of the air as they are.
 
@@ -92,18 +92,22 @@ def cut_windows(
                 for key, sensor in SENSORS.items():
                     trace[key] = read_sensor(trace[key], *sensor, rng)
                 trace["humidity"] = trace["humidity"].clip(0, 100)
-            cut.append((*_of_vehicle(trace, str(type_)), number))
+            cut.append((*_windows(trace, str(type_)), number))
+    X = np.concatenate([X for X, _, _ in cut])
     return SeriesDataset(
-        NAME,
-        X := np.concatenate([X for X, _, _ in cut]),
-        np.full(len(X), LENGTH),
-        np.concatenate([y for _, y, _ in cut]),
-        np.repeat([n for _, _, n in cut], [len(y) for _, y, _ in cut]),
+        name=NAME,
+        X=X,
+        lengths=np.full(len(X), LENGTH),
+        y=np.concatenate([y for _, y, _ in cut]),
+        owner=np.repeat([number for _, _, number in cut], [len(y) for _, y, _ in cut]),
     )
 
 
-def _of_vehicle(trace, type_):
-    """Windows ``float32 [n, channels, 100]`` of a vehicle, and the charge at their ends ``[n]``."""
+def _windows(trace: dict[str, np.ndarray], type_: str) -> tuple[np.ndarray, np.ndarray]:
+    """Cut a vehicle's windows ``float32 [n, channels, 100]``; return the charge at their ends, too.
+
+    The charge is ``float32 [n]``, in %.
+    """
     scaled = [(trace[key] - centre) / scale for key, (centre, scale) in SCALES.items()]
     steps = np.stack(scaled).astype(np.float32)
     view = np.lib.stride_tricks.sliding_window_view(steps, LENGTH, axis=1)[:, ::STRIDE]
