@@ -51,7 +51,7 @@ FOLDERS = [
     ("kinds/clustered/algorithms", "ALGORITHM", "IFCA"),
     ("kinds/synchronous/algorithms", "ALGORITHM", "FedAvg"),
     ("metrics", "METRIC", "Metric"),
-    ("metrics/subsets", "SUBSET", "Clients"),
+    ("metrics/subsets", "SUBSET", "ClientSubset"),
     ("metrics/reducers", "REDUCER", "Reducer"),
     ("figures", "FIGURE", "Digits"),
     ("studies", "STUDY", "Costs"),

@@ -102,9 +102,9 @@ def test_what_is_no_metric(name, meant):
     ],
 )
 def test_what_makes_no_sense(name, said):
-    found = refused(name)
-    assert found.startswith(f"metric {name}: ")
-    assert said in found
+    reason = refused(name)
+    assert reason.startswith(f"metric {name}: ")
+    assert said in reason
 
 
 # --- How they are shown
@@ -247,16 +247,16 @@ def test_a_base_has_every_subset_and_reducer_that_make_sense(base):
         for reducer in ("", *(f":{name}" for name in grammar.names("reducer"))):
             name, folder, defines = f"{base}@{subset}{reducer}", *grammar.PARTS["subset"][:2]
             kind = type(plugins.load(folder, subset, defines)).__name__
-            if kind == "Recorded" and (reducer or subset == "changed_labels"):
+            if kind == "RecordedSubset" and (reducer or subset == "changed_labels"):
                 continue
-            if kind == "Targets" and "regression" not in load_metric(base).kinds:
+            if kind == "TargetSubset" and "regression" not in load_metric(base).kinds:
                 assert "metric of labels" in refused(name)
                 continue
             metric = load_metric(name)
             assert metric.title != load_metric(base).title
-            assert (metric.choose is not None) == (kind == "Clients")
-            assert (metric.windows is not None) == (kind == "Windows")
-            assert (metric.samples is None) == (kind == "Recorded")
+            assert (metric.choose is not None) == (kind == "ClientSubset")
+            assert (metric.windows is not None) == (kind == "WindowSubset")
+            assert (metric.samples is None) == (kind == "RecordedSubset")
 
 
 # --- A user's own
@@ -314,8 +314,8 @@ def test_a_subset_and_a_reducer_of_a_user(own):
     own(
         "metrics/subsets",
         "even",
-        "from fedreact.metrics.subsets.contract import Clients\n"
-        "SUBSET = Clients('even clients', lambda scores, _: slice(0, None, 2), ranked=False)\n",
+        "from fedreact.metrics.subsets.contract import ClientSubset\n"
+        "SUBSET = ClientSubset('even', lambda scores, _: slice(0, None, 2), ranked=False)\n",
     )
     own(
         "metrics/reducers",
@@ -324,7 +324,7 @@ def test_a_subset_and_a_reducer_of_a_user(own):
         "REDUCER = Reducer('Minimum', min, 'higher', lambda low, high: (low, high), int)\n",
     )
     metric = load_metric("accuracy@even:least")
-    assert metric.title == "Minimum of the accuracy over even clients"
+    assert metric.title == "Minimum of the accuracy over even"
     assert metric.over(SIX) == 0.1
     assert load_metric("accuracy@even").over(SIX) == pytest.approx((0.1 + 0.5 + 0.7) / 3)
 
@@ -348,7 +348,7 @@ def test_a_users_metric_of_a_name_of_the_projects_is_refused(own, name):
 
 def clients(kind):
     """Outputs and truth of the test samples of eleven clients, of which later ones are better."""
-    rng, found = np.random.default_rng(7), []
+    rng, tests = np.random.default_rng(7), []
     for k in range(11):
         n = 4 + k % 4
         if kind == "classification":
@@ -360,8 +360,8 @@ def clients(kind):
         else:
             y = rng.uniform(1, 9, (n, 3))
             outputs = y + rng.normal(size=(n, 3)) * (1 + k / 5)
-        found.append((outputs, y))
-    return found
+        tests.append((outputs, y))
+    return tests
 
 
 RECORDED = {
@@ -428,6 +428,6 @@ RECORDED = {
 )
 def test_values_are_those_of_earlier_versions(kind, name):
     metric, which = load_metric(name), np.arange(11)
-    values = np.array([metric.score(*one) for one in clients(kind)])
-    found = metric.over(values, Groups(clusters=which % 4, drifting=which % 3 == 0))
-    assert found == pytest.approx(RECORDED[kind][name], rel=1e-5)
+    values = np.array([metric.score(outputs, y) for outputs, y in clients(kind)])
+    over = metric.over(values, Groups(clusters=which % 4, drifting=which % 3 == 0))
+    assert over == pytest.approx(RECORDED[kind][name], rel=1e-5)

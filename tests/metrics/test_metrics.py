@@ -43,11 +43,11 @@ def outputs(y, kind, seed=1):
     return right + 1.5 * np.random.default_rng(seed).normal(size=right.shape)
 
 
-def value(name, found, y):
+def value(name, scores, y):
     """Value of a client with these samples alone, which must raise no warning."""
     with warnings.catch_warnings():
         warnings.simplefilter("error")
-        means = metric(name).samples(found, y).astype(float).mean(0)
+        means = metric(name).samples(scores, y).astype(float).mean(0)
         result = metric(name).client(means)
     assert np.shape(result) == ()
     return float(result)
@@ -58,15 +58,15 @@ def value(name, found, y):
 
 @pytest.mark.parametrize("name", NAMES)
 def test_a_metric_says_how_it_is_shown(name):
-    of = metric(name)
-    assert isinstance(of, Metric)
-    assert of.title.strip()
-    assert of.better in ("higher", "lower", None)
-    assert of.bounds[0] < of.bounds[1]
-    assert of.decimals >= 0
-    assert of.power in (0, 1)
-    assert set(of.kinds) <= set(get_args(Kind))
-    assert (of.samples is None) == (of.kinds == ())
+    chosen = metric(name)
+    assert isinstance(chosen, Metric)
+    assert chosen.title.strip()
+    assert chosen.better in ("higher", "lower", None)
+    assert chosen.bounds[0] < chosen.bounds[1]
+    assert chosen.decimals >= 0
+    assert chosen.power in (0, 1)
+    assert set(chosen.kinds) <= set(get_args(Kind))
+    assert (chosen.samples is None) == (chosen.kinds == ())
 
 
 def test_what_tasks_and_ledgers_name_is_there():
@@ -81,51 +81,51 @@ def test_what_tasks_and_ledgers_name_is_there():
 @pytest.mark.parametrize(("name", "kind"), COMPUTED)
 def test_statistics_are_of_each_sample(name, kind):
     y = truth(kind)
-    found = outputs(y, kind)
-    statistics = metric(name).samples(found, y)
+    scores = outputs(y, kind)
+    statistics = metric(name).samples(scores, y)
     assert statistics.ndim == 2
     assert len(statistics) == N
     assert np.isfinite(statistics.astype(float)).all()
     order = np.random.default_rng(2).permutation(N)
-    np.testing.assert_array_equal(metric(name).samples(found[order], y[order]), statistics[order])
+    np.testing.assert_array_equal(metric(name).samples(scores[order], y[order]), statistics[order])
     for i in (0, N - 1):
-        alone = metric(name).samples(found[i : i + 1], y[i : i + 1])
+        alone = metric(name).samples(scores[i : i + 1], y[i : i + 1])
         np.testing.assert_allclose(alone[0], statistics[i])
 
 
 @pytest.mark.parametrize(("name", "kind"), COMPUTED)
 def test_statistics_of_parts_merge(name, kind):
     y = truth(kind)
-    found, of = outputs(y, kind), metric(name)
+    scores, chosen = outputs(y, kind), metric(name)
     parts = [slice(0, 70), slice(70, N)]
-    means = [of.samples(found[part], y[part]).astype(float).mean(0) for part in parts]
+    means = [chosen.samples(scores[part], y[part]).astype(float).mean(0) for part in parts]
     merged = (70 * means[0] + (N - 70) * means[1]) / N
-    assert of.client(merged) == pytest.approx(value(name, found, y), rel=1e-12)
+    assert chosen.client(merged) == pytest.approx(value(name, scores, y), rel=1e-12)
 
 
 @pytest.mark.parametrize(("name", "kind"), COMPUTED)
 def test_clients_together_are_clients_one_by_one(name, kind):
-    of, means, alone = metric(name), [], []
+    chosen, means, alone = metric(name), [], []
     for seed in range(6):
         y = truth(kind, seed, n=20)
-        found = outputs(y, kind, seed)
-        means.append(of.samples(found, y).astype(float).mean(0))
-        alone.append(value(name, found, y))
-    together = of.client(np.stack(means).reshape(2, 3, -1))
+        scores = outputs(y, kind, seed)
+        means.append(chosen.samples(scores, y).astype(float).mean(0))
+        alone.append(value(name, scores, y))
+    together = chosen.client(np.stack(means).reshape(2, 3, -1))
     np.testing.assert_allclose(together, np.reshape(alone, (2, 3)), rtol=1e-12)
 
 
 @pytest.mark.parametrize(("name", "kind"), COMPUTED)
 def test_values_lie_within_the_bounds_and_none_is_better_than_what_is_right(name, kind):
-    of, y = metric(name), truth(kind)
+    chosen, y = metric(name), truth(kind)
     best = value(name, perfect(y, kind), y)
     for seed in range(5):
-        found = value(name, outputs(y, kind, seed), y)
+        usual = value(name, outputs(y, kind, seed), y)
         wrong = value(name, -perfect(y, kind), y)
-        for one in (best, found, wrong):
-            assert of.bounds[0] <= one <= of.bounds[1]
-        if of.better:
-            assert found < best if of.better == "higher" else found > best
+        for score in (best, usual, wrong):
+            assert chosen.bounds[0] <= score <= chosen.bounds[1]
+        if chosen.better:
+            assert usual < best if chosen.better == "higher" else usual > best
 
 
 # --- The project's metrics, against scikit-learn
@@ -168,20 +168,20 @@ REFERENCES = {
 }
 
 
-def decided(found, kind):
+def decided(scores, kind):
     """What scikit-learn takes."""
     if kind == "classification":
-        return found.argmax(1)
-    return found > 0 if kind == "multi-label" else found
+        return scores.argmax(1)
+    return scores > 0 if kind == "multi-label" else scores
 
 
 @pytest.mark.parametrize(("name", "kind"), REFERENCES)
 @pytest.mark.parametrize("seed", range(5))
 def test_like_scikit_learn(name, kind, seed):
     y = truth(kind, seed, n=60)
-    found = outputs(y, kind, 10 + seed)
-    expected = REFERENCES[name, kind](y, decided(found, kind))
-    assert value(name, found, y) == pytest.approx(expected, rel=1e-6)
+    scores = outputs(y, kind, 10 + seed)
+    expected = REFERENCES[name, kind](y, decided(scores, kind))
+    assert value(name, scores, y) == pytest.approx(expected, rel=1e-6)
     assert 0 < expected != 1
 
 
@@ -213,9 +213,9 @@ CLASSIFIED = [name for name, kind in REFERENCES if kind == "classification"]
 @pytest.mark.filterwarnings("ignore:A single label was found")
 def test_absent_classes(name, y, predicted):
     y, predicted = np.array(y), np.array(predicted)
-    found = np.where(predicted[:, None] == np.arange(OUTPUTS), 1.0, 0.0)
+    scores = np.where(predicted[:, None] == np.arange(OUTPUTS), 1.0, 0.0)
     expected = REFERENCES[name, "classification"](y, predicted)
-    assert value(name, found, y) == pytest.approx(expected, abs=1e-12)
+    assert value(name, scores, y) == pytest.approx(expected, abs=1e-12)
 
 
 @pytest.mark.parametrize("name", ["accuracy", "f1", "precision", "recall"])
@@ -232,23 +232,23 @@ def test_absent_classes(name, y, predicted):
 def test_labels_that_are_never_true_or_never_found(name, y, predicted):
     y, predicted = np.array(y, bool), np.array(predicted, bool)
     expected = REFERENCES[name, "multi-label"](y, predicted)
-    found = value(name, np.where(predicted, 0.5, -0.5), y)
-    assert found == pytest.approx(expected, abs=1e-12)
+    score = value(name, np.where(predicted, 0.5, -0.5), y)
+    assert score == pytest.approx(expected, abs=1e-12)
 
 
 def test_a_single_label_is_true_or_not():
-    y, found = np.array([[True], [False], [True], [True]]), np.array([[1.0], [1], [-1], [2]])
+    y, scores = np.array([[True], [False], [True], [True]]), np.array([[1.0], [1], [-1], [2]])
     # Of 3 that are true 2 are found, and 1 that is not.
-    assert value("accuracy", found, y) == pytest.approx(1 / 2)
+    assert value("accuracy", scores, y) == pytest.approx(1 / 2)
     for name in ("precision", "recall", "f1"):
-        assert value(name, found, y) == pytest.approx(2 / 3)
+        assert value(name, scores, y) == pytest.approx(2 / 3)
 
 
 def test_balanced_accuracy_of_several_labels_by_hand():
     y = np.array([[1, 0, 0], [1, 1, 0]], bool)
-    found = np.array([[2.0, -1, 3], [-1, 1, -1]])
+    scores = np.array([[2.0, -1, 3], [-1, 1, -1]])
     # 2 of 3 that are true, 2 of 3 that are not.
-    assert value("balanced_accuracy", found, y) == pytest.approx(2 / 3)
+    assert value("balanced_accuracy", scores, y) == pytest.approx(2 / 3)
 
 
 def test_a_label_is_true_above_zero_only():
@@ -258,12 +258,12 @@ def test_a_label_is_true_above_zero_only():
 @pytest.mark.parametrize("name", ["mae", "rmse", "smape"])
 def test_a_target_may_be_a_vector_or_a_column(name):
     y = truth("regression")[:, :1]
-    found = y + 1.0
-    assert value(name, found, y[:, 0]) == value(name, found, y)
+    scores = y + 1.0
+    assert value(name, scores, y[:, 0]) == value(name, scores, y)
 
 
 @pytest.mark.parametrize(
-    ("found", "y", "expected"),
+    ("scores", "y", "expected"),
     [
         ([[1.0], [3], [0]], [3.0, 3, 0], (2 / 2 + 0 + 0) / 3),
         ([[-1.0], [-3]], [1.0, -1], (2 / 1 + 2 / 2) / 2),
@@ -271,21 +271,21 @@ def test_a_target_may_be_a_vector_or_a_column(name):
         ([[1.0, 2], [4, 0]], [[3.0, 2], [4, 1]], ((1 + 0) / 2 + (0 + 2) / 2) / 2),
     ],
 )
-def test_smape_by_hand(found, y, expected):
-    assert value("smape", np.array(found), np.array(y)) == pytest.approx(expected)
+def test_smape_by_hand(scores, y, expected):
+    assert value("smape", np.array(scores), np.array(y)) == pytest.approx(expected)
 
 
 def test_the_smape_of_a_target_by_hand():
-    found, y = np.array([[1.0, 2], [3, 0]]), np.array([[3.0, 2], [3, 1]])
-    assert value("smape@first_target", found, y) == pytest.approx((2 / 2 + 0) / 2)
-    assert value("smape@last_target", found, y) == pytest.approx((0 + 2) / 2)
+    scores, y = np.array([[1.0, 2], [3, 0]]), np.array([[3.0, 2], [3, 1]])
+    assert value("smape@first_target", scores, y) == pytest.approx((2 / 2 + 0) / 2)
+    assert value("smape@last_target", scores, y) == pytest.approx((0 + 2) / 2)
 
 
 def test_balanced_accuracy_averages_the_sides_that_there_are():
-    of = metric("balanced_accuracy")
+    chosen = metric("balanced_accuracy")
 
     def value(outputs, y):
-        return of.client(of.samples(np.array(outputs), np.array(y)).mean(0))
+        return chosen.client(chosen.samples(np.array(outputs), np.array(y)).mean(0))
 
     assert value([[-1.0, -1.0]], [[False, False]]) == 1
     assert value([[1.0, -1.0]], [[True, True]]) == 0.5

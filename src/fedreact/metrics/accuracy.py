@@ -6,7 +6,7 @@ from fedreact.metrics.contract import Metric
 
 
 def samples(outputs: np.ndarray, y: np.ndarray) -> np.ndarray:
-    """1 for what is right."""
+    """Mark what is right by 1: samples ``[N, 1]``, or the share of each sample's labels."""
     if y.ndim == 2:
         return ((outputs > 0) == y).mean(1, keepdims=True)
     return (outputs.argmax(1) == y)[:, None]

@@ -7,11 +7,11 @@ from fedreact.metrics.contract import Metric
 
 
 def client(means: np.ndarray) -> np.ndarray:
-    """Balanced accuracy of a client.
+    """Return a client's balanced accuracy.
 
-    The mean recall of its labels, scikit-learn's ``balanced_accuracy_score``; where several labels
-    can be true, the mean of the shares of true and of false ones that are recognised, of those that
-    there are.
+    It is the mean recall of the client's labels, scikit-learn's ``balanced_accuracy_score``. Where
+    several labels can be true, it is the mean of the shares of true and of false ones that are
+    recognised; a share without labels is left out.
     """
     tp, fp, fn, tn = by_label(means)
     if tp.shape[-1] == 1:

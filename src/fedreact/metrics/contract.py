@@ -26,10 +26,10 @@ PRIMARY: dict[Kind, str] = {
     "multi-label": "f1",
     "regression": "rmse",
 }
-"""The metric of a task where nothing says which."""
+"""The metric of each kind of task where none is named."""
 
 COMPARED = ("accuracy", "f1", "rmse", "mae", "rand")
-"""By which alternatives of a ledger are compared, where scores have them."""
+"""Metrics by which alternatives of a ledger are compared, where scores have them."""
 
 
 @dataclass(frozen=True)
@@ -101,15 +101,17 @@ class Metric:
         """Whether its value is the mean over all clients."""
         return self.choose is None and self.reduce is np.mean
 
-    def score(self, outputs: np.ndarray, y: np.ndarray) -> float:
-        """Value of a client, given its test samples' outputs ``[n, c]`` and truth."""
+    def score(self, outputs: np.ndarray, y: np.ndarray) -> np.ndarray:
+        """Return the value of a client (a scalar), given its test samples' outputs ``[n, c]``."""
+        if self.samples is None:
+            raise TypeError(f"{self.title}: runs record this metric themselves")
         if self.windows is not None:
-            some = self.windows(*outputs.shape)
-            outputs, y = outputs[some], y[some]
+            window = self.windows(*outputs.shape)
+            outputs, y = outputs[window], y[window]
         return self.client(self.samples(outputs, y).mean(0))
 
     def over(self, values: np.ndarray, groups: Groups = Groups()) -> float:
-        """Value over clients, given theirs ``[K]``; NaN if none of them counts."""
+        """Return the value over clients, given theirs ``[K]``; NaN if none of them counts."""
         if self.choose is not None:
             values = values[self.choose(values, groups)]
         return float(self.reduce(values)) if len(values) else float("nan")

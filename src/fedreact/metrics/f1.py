@@ -7,7 +7,7 @@ from fedreact.metrics.contract import Metric
 
 
 def client(means: np.ndarray) -> np.ndarray:
-    """F1 of a client; scikit-learn's ``f1_score``, macro or micro."""
+    """Return a client's F1: scikit-learn's ``f1_score``, macro or micro."""
     tp, fp, fn, _ = by_label(means)
     return over_labels(ratio(2 * tp, 2 * tp + fp + fn), tp + fp + fn > 0)
 

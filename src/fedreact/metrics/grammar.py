@@ -17,7 +17,7 @@ from fedreact import options, plugins
 from fedreact.errors import UserError, unknown
 from fedreact.metrics.contract import Metric
 from fedreact.metrics.reducers.contract import Reducer
-from fedreact.metrics.subsets.contract import Clients, Recorded, Subset
+from fedreact.metrics.subsets.contract import ClientSubset, RecordedSubset, Subset
 
 RECORDED = ("metrics", "recorded", "RECORDED")
 """The table of metrics that runs record themselves."""
@@ -26,7 +26,7 @@ PARTS = {
     "subset": ("metrics/subsets", "SUBSET", "without one, all clients and samples count"),
     "reducer": ("metrics/reducers", "REDUCER", "without one, it is the mean over clients"),
 }
-"""Of each part of a name: its folder, what a file there defines, and what its default is."""
+"""Folder of each part of a name, what a file there defines, and the default of the part."""
 NAME = re.compile(r"(?P<base>\w+)(?:@(?P<subset>\w+))?(?::(?P<reducer>\w+))?", re.ASCII)
 
 
@@ -62,15 +62,17 @@ def load_metric(name: str) -> Metric:
     """
     parts = parse(name)
     metric = _base(name)
-    subset: Subset | None = parts.subset and _load(name, "subset", parts.subset)
-    reducer: Reducer | None = parts.reducer and _load(name, "reducer", parts.reducer)
+    subset: Subset | None = _load(name, "subset", parts.subset) if parts.subset else None
+    reducer: Reducer | None = _load(name, "reducer", parts.reducer) if parts.reducer else None
     if subset is None and reducer is None:
         return metric
     if why := _why_not(parts, metric, subset, reducer):
         raise UserError(f"metric {name}: {why}")
     title = _title(metric.title, subset, reducer)
-    for part in filter(None, (subset, reducer)):
-        metric = part.apply(metric)
+    if subset is not None:
+        metric = subset.apply(metric)
+    if reducer is not None:
+        metric = reducer.apply(metric)
     return replace(metric, title=title)
 
 
@@ -83,68 +85,69 @@ def files(name: str) -> list[Path]:
         As :func:`load_metric`; or a user's own metric has the name of one that runs record.
     """
     load_metric(name)
-    parts, found = parse(name), []
-    for what, (folder, defines, _) in PARTS.items():
-        part = getattr(parts, what)
-        if what == "base" and part in plugins.load(*RECORDED):
-            if (own := _own(what, part)).is_file():
-                raise UserError(f"{own}: the project has {part!r} itself; give yours another name")
-            found.append(plugins.find(*RECORDED))
-        elif part is not None:
-            found.append(plugins.find(folder, part, defines))
-    return found
+    paths = []
+    for part, value in parse(name)._asdict().items():
+        folder, defines, _ = PARTS[part]
+        if part == "base" and value in plugins.load(*RECORDED):
+            if (own := _own(part, value)).is_file():
+                raise UserError(f"{own}: the project has {value!r} itself; give yours another name")
+            paths.append(plugins.find(*RECORDED))
+        elif value is not None:
+            paths.append(plugins.find(folder, value, defines))
+    return paths
 
 
-def names(what: str) -> list[str]:
+def names(part: str) -> list[str]:
     """Return the names of all that a ``base``, ``subset`` or ``reducer`` may be."""
-    folder, defines, _ = PARTS[what]
-    found = [name.replace("-", "_") for name in plugins.names(folder, defines)]
-    return [*found, *plugins.load(*RECORDED)] if what == "base" else found
+    folder, defines, _ = PARTS[part]
+    of_files = [name.replace("-", "_") for name in plugins.names(folder, defines)]
+    return [*of_files, *plugins.load(*RECORDED)] if part == "base" else of_files
 
 
-def _base(name):
-    """The metric that a name begins with."""
+def _base(name: str) -> Metric:
+    """Return the metric that a name begins with."""
     base = parse(name).base
     ours = plugins.PACKAGE / "metrics" / f"{base}.py"
     # The table is loaded where it is needed only: what is loaded counts as code of a result.
     if not (ours.is_file() or _own("base", base).is_file()):
-        recorded = plugins.load(*RECORDED)
+        recorded: dict[str, Metric] = plugins.load(*RECORDED)
         if base in recorded:
             return recorded[base]
     return _load(name, "base", base)
 
 
-def _load(name, what, part):
-    folder, defines, default = PARTS[what]
+def _load(name: str, part: str, value: str) -> Any:
+    """Load a part of a metric's name, e.g. the ``subset`` ``worst_fifth``."""
+    folder, defines, default = PARTS[part]
     try:
-        return plugins.load(folder, part, defines)
+        return plugins.load(folder, value, defines)
     except UserError:
-        if _own(what, part).is_file():  # what is wrong with it has been said
+        if _own(part, value).is_file():  # the error states what is wrong with it
             raise
-    if what == "base":
+    if part == "base":
         raise _unknown(name)
-    raise UserError(f"metric {name}: {what} {unknown(part, names(what))}; {default}")
+    raise UserError(f"metric {name}: {part} {unknown(value, names(part))}; {default}")
 
 
-def _own(what, part):
-    """A user's own file of a part."""
-    return plugins.OWN / PARTS[what][0] / f"{part}.py"
+def _own(part: str, value: str) -> Path:
+    """Return the path where a user's own file of a part would be."""
+    return plugins.OWN / PARTS[part][0] / f"{value}.py"
 
 
-def _why_not(parts, metric, subset, reducer):
-    """Why parts do not make sense together; empty if they do."""
+def _why_not(parts: Parts, metric: Metric, subset: Subset | None, reducer: Reducer | None) -> str:
+    """Say why parts do not make sense together; empty if they do."""
     if metric.samples is None:
         return f"runs record {parts.base} themselves, so this metric has no subset and no reducer"
     if subset is not None and (why := subset.why_not(parts.base, metric)):
         return why
-    if reducer is not None and isinstance(subset, Recorded):
+    if reducer is not None and isinstance(subset, RecordedSubset):
         return f"runs record {parts.base}@{parts.subset} themselves, so it has no reducer"
     return ""
 
 
-def _title(title, subset, reducer):
-    """The title of a base, with the phrase of the subset and the title of the reducer."""
-    clients = subset.phrase if isinstance(subset, Clients) else ""
+def _title(title: str, subset: Subset | None, reducer: Reducer | None) -> str:
+    """Extend the title of a base by the phrase of the subset and the title of the reducer."""
+    clients = subset.phrase if isinstance(subset, ClientSubset) else ""
     if subset is not None and not clients:
         title = f"{title} {subset.phrase}"
     if reducer is None:
@@ -160,7 +163,7 @@ def _unknown(name: Any) -> UserError:
     subsets = ("", *(f"@{subset}" for subset in names("subset")))
     reducers = ("", *(f":{reducer}" for reducer in names("reducer")))
     near = get_close_matches(str(name), map("".join, product(known, subsets, reducers)), n=20)
-    meant = next((one for one in near if _makes_sense(one)), None)
+    meant = next((candidate for candidate in near if _makes_sense(candidate)), None)
     return UserError(
         f"{options.shown(name)} is unknown among metrics; known: {', '.join(known)}"
         + (f" (did you mean {meant}?)" if meant else "")
@@ -168,7 +171,8 @@ def _unknown(name: Any) -> UserError:
     )
 
 
-def _makes_sense(name):
+def _makes_sense(name: str) -> bool:
+    """Return whether a metric has this name."""
     try:
         load_metric(name)
     except UserError:

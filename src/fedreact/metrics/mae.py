@@ -6,7 +6,7 @@ from fedreact.metrics.contract import INF, Metric
 
 
 def samples(outputs: np.ndarray, y: np.ndarray) -> np.ndarray:
-    """Absolute errors, their mean over targets."""
+    """Return absolute errors ``[N, 1]``, means over targets."""
     return np.abs(outputs - y.reshape(outputs.shape)).mean(1, keepdims=True)
 
 

@@ -7,7 +7,7 @@ from fedreact.metrics.contract import Metric
 
 
 def client(means: np.ndarray) -> np.ndarray:
-    """Precision of a client; scikit-learn's ``precision_score``, macro or micro."""
+    """Return a client's precision: scikit-learn's ``precision_score``, macro or micro."""
     tp, fp, fn, _ = by_label(means)
     return over_labels(ratio(tp, tp + fp), tp + fp + fn > 0)
 

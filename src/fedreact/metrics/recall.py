@@ -7,7 +7,7 @@ from fedreact.metrics.contract import Metric
 
 
 def client(means: np.ndarray) -> np.ndarray:
-    """Recall of a client; scikit-learn's ``recall_score``, macro or micro."""
+    """Return a client's recall: scikit-learn's ``recall_score``, macro or micro."""
     tp, fp, fn, _ = by_label(means)
     return over_labels(ratio(tp, tp + fn), tp + fp + fn > 0)
 

@@ -5,31 +5,38 @@ An edit of this table re-runs the tables, figures and claims that show one of th
 
 from fedreact.metrics.contract import INF, Metric
 
-_MEGABYTES = {"better": "lower", "bounds": (0.0, INF), "counted": True}
-_COUNT = {"decimals": 0, "counted": True}
+
+def _megabytes(title: str) -> Metric:
+    """Make a metric of traffic."""
+    return Metric(title, better="lower", bounds=(0.0, INF), counted=True)
+
+
+def _count(title: str) -> Metric:
+    """Make a metric of things that are counted."""
+    return Metric(title, decimals=0, counted=True)
+
 
 RECORDED: dict[str, Metric] = {
     # What training takes, of a client on average; fedreact.studies.costs has the rules.
-    "bytes": Metric("Megabytes between a client and the server, in all", **_MEGABYTES),
-    "bytes_up": Metric("Megabytes that a client uploads, in all", **_MEGABYTES),
-    "bytes_down": Metric("Megabytes that a client receives, in all", **_MEGABYTES),
+    "bytes": _megabytes("Megabytes between a client and the server, in all"),
+    "bytes_up": _megabytes("Megabytes that a client uploads, in all"),
+    "bytes_down": _megabytes("Megabytes that a client receives, in all"),
     # With models that nobody would train; each method of that table has its number of them.
-    "bytes_down_heard": Metric(
-        "Megabytes that a client receives, in all, counted as in Table 6.3 of FedConD",
-        **_MEGABYTES,
+    "bytes_down_heard": _megabytes(
+        "Megabytes that a client receives, in all, counted as in Table 6.3 of FedConD"
     ),
     "gflops": Metric("GFLOPs of a client's training, in all", decimals=1, counted=True),
-    "steps": Metric("Gradient steps of a client's models, in all", **_COUNT),
+    "steps": _count("Gradient steps of a client's models, in all"),
     "minutes": Metric("Simulated minutes", better="lower", bounds=(0.0, INF), decimals=1),
-    "n_weights": Metric("Weights of all clients and the server", **_COUNT),
+    "n_weights": _count("Weights of all clients and the server"),
     "costs": Metric("Costs"),  # of a study without a run
     # What a setting consists of.
-    "n_clients": Metric("Clients", **_COUNT),
-    "n_channels": Metric("Channels", **_COUNT),
-    "n_steps": Metric("Steps per series", **_COUNT),
-    "n_labels": Metric("Labels", **_COUNT),
-    "n_train": Metric("Train series", **_COUNT),
-    "n_test": Metric("Test series", **_COUNT),
+    "n_clients": _count("Clients"),
+    "n_channels": _count("Channels"),
+    "n_steps": _count("Steps per series"),
+    "n_labels": _count("Labels"),
+    "n_train": _count("Train series"),
+    "n_test": _count("Test series"),
     # The clusters that a method finds.
     "rand": Metric("Rand score, mean over rounds", better="higher", bounds=(0.0, 1.0)),
     "n_clusters": Metric("Clusters found, mean over rounds", bounds=(1.0, INF), decimals=1),
@@ -42,4 +49,4 @@ RECORDED: dict[str, Metric] = {
         "Alarm rate of drift tests, other clients", better="lower", bounds=(0.0, 1.0)
     ),
 }
-"""By name."""
+"""Metrics by name."""

@@ -6,7 +6,7 @@ from fedreact.metrics.contract import INF, Metric
 
 
 def samples(outputs: np.ndarray, y: np.ndarray) -> np.ndarray:
-    """Squared errors, their mean over targets."""
+    """Return squared errors ``[N, 1]``, means over targets."""
     if y.ndim == 1:
         return (outputs - y[:, None]) ** 2
     return ((outputs - y) ** 2).mean(1, keepdims=True)

@@ -6,7 +6,7 @@ from fedreact.metrics.contract import Metric
 
 
 def samples(outputs: np.ndarray, y: np.ndarray) -> np.ndarray:
-    """``|found - y| / ((|found| + |y|) / 2)``, 0 where both are 0; its mean over targets.
+    """Return ``|output - y| / ((|output| + |y|) / 2)``, 0 where both are 0, means over targets.
 
     Eq. 2.10 of the dissertation (see ``cite`` of ``config/papers/aso_fed``) without the absolute
     values below, which is the same for what is never negative.

@@ -16,6 +16,7 @@ from fedreact.catalogue import everything
 from fedreact.data.registry import DatasetEntry, load_registry, registries
 from fedreact.metrics import grammar
 from fedreact.metrics.grammar import load_metric
+from fedreact.metrics.subsets.contract import Subset
 from fedreact.options import text_of
 from fedreact.reference.keep import RUN
 from fedreact.resolve.config import SCALES, load_scale
@@ -270,9 +271,10 @@ def _metrics() -> Iterator[str]:
 
 
 def _kind(subset: str) -> str:
-    """What a subset consists of: clients, windows, targets, or what a run records."""
+    """Return what a subset consists of: clients, windows, targets, or what a run records."""
     folder, defines, _ = grammar.PARTS["subset"]
-    return type(plugins.load(folder, subset, defines)).__name__.lower()
+    chosen: Subset = plugins.load(folder, subset, defines)
+    return chosen.chosen_from
 
 
 def _of_part(what: str, name: str) -> str:

@@ -1,5 +1,5 @@
 """Another client's test samples; runs with ``exchange`` record their first metric on them."""
 
-from fedreact.metrics.subsets.contract import Recorded
+from fedreact.metrics.subsets.contract import RecordedSubset
 
-SUBSET = Recorded("on another client's test samples")
+SUBSET = RecordedSubset("on another client's test samples")

@@ -3,6 +3,6 @@
 Persistence scores 0, and chance level is 1/2.
 """
 
-from fedreact.metrics.subsets.contract import Recorded
+from fedreact.metrics.subsets.contract import RecordedSubset
 
-SUBSET = Recorded("of labels that have changed", bases=("balanced_accuracy",))
+SUBSET = RecordedSubset("of labels that have changed", bases=("balanced_accuracy",))

@@ -1,12 +1,14 @@
 """The contract of a subset of a metric: a file of this folder that defines ``SUBSET``.
 
 ``accuracy@worst_fifth`` is the accuracy over the subset ``worst_fifth``. A subset is of one of four
-kinds: some of the :class:`Clients`; some of each client's test samples (:class:`Windows`); some of
-the predicted numbers (:class:`Targets`); or what a run chooses itself (:class:`Recorded`).
+kinds: some of the clients (:class:`ClientSubset`); some of each client's test samples
+(:class:`WindowSubset`); some of the predicted numbers (:class:`TargetSubset`); or what a run
+chooses itself (:class:`RecordedSubset`).
 """
 
 from collections.abc import Callable
 from dataclasses import dataclass, replace
+from typing import ClassVar
 
 import numpy as np
 
@@ -24,6 +26,9 @@ class Subset:
         with a preposition: ``of the first target``.
     """
 
+    chosen_from: ClassVar[str]
+    """The things that a subset is chosen from, as the documentation calls them."""
+
     phrase: str
 
     def why_not(self, base: str, metric: Metric) -> str:
@@ -36,7 +41,7 @@ class Subset:
 
 
 @dataclass(frozen=True)
-class Clients(Subset):
+class ClientSubset(Subset):
     """Some of the clients.
 
     Attributes
@@ -49,23 +54,25 @@ class Clients(Subset):
         Whether this depends on the scores, so that one direction must be better.
     """
 
+    chosen_from = "clients"
+
     choose: Callable[[np.ndarray, Groups], np.ndarray]
     ranked: bool = True
 
-    def why_not(self, base, metric):
+    def why_not(self, base: str, metric: Metric) -> str:
         """Say that neither direction is better."""
         if self.ranked and metric.better is None:
             return f"neither higher nor lower values of {base} are better, so no client is worst"
         return ""
 
-    def apply(self, metric):
+    def apply(self, metric: Metric) -> Metric:
         """Return the metric over these clients."""
         sign = -1 if metric.better == "lower" else 1
         return replace(metric, choose=lambda values, groups: self.choose(sign * values, groups))
 
 
 @dataclass(frozen=True)
-class Windows(Subset):
+class WindowSubset(Subset):
     """Some of each client's test samples, in their order.
 
     Attributes
@@ -74,15 +81,17 @@ class Windows(Subset):
         ``choose(n, M) -> slice``: of n test samples with M outputs.
     """
 
+    chosen_from = "windows"
+
     choose: Callable[[int, int], slice]
 
-    def apply(self, metric):
+    def apply(self, metric: Metric) -> Metric:
         """Return the metric over these samples."""
         return replace(metric, windows=self.choose)
 
 
 @dataclass(frozen=True)
-class Targets(Subset):
+class TargetSubset(Subset):
     """Some of the numbers that are predicted for each sample.
 
     Attributes
@@ -91,26 +100,31 @@ class Targets(Subset):
         Which they are.
     """
 
+    chosen_from = "targets"
+
     chosen: slice
 
-    def why_not(self, base, metric):
+    def why_not(self, base: str, metric: Metric) -> str:
         """Say that labels are no targets."""
         if "regression" not in metric.kinds:
             return f"targets are predicted numbers, and {base} is a metric of labels"
         return ""
 
-    def apply(self, metric):
+    def apply(self, metric: Metric) -> Metric:
         """Return the metric over these targets."""
+        of_all = metric.samples
+        if of_all is None:
+            return metric
 
-        def samples(outputs, y):
+        def samples(outputs: np.ndarray, y: np.ndarray) -> np.ndarray:
             y = y.reshape(outputs.shape)
-            return metric.samples(outputs[:, self.chosen], y[:, self.chosen])
+            return of_all(outputs[:, self.chosen], y[:, self.chosen])
 
         return replace(metric, samples=samples, kinds=("regression",))
 
 
 @dataclass(frozen=True)
-class Recorded(Subset):
+class RecordedSubset(Subset):
     """Samples or labels that a run chooses itself; it records the metric over them.
 
     Attributes
@@ -119,14 +133,16 @@ class Recorded(Subset):
         The only bases for which a run does so; none named: all.
     """
 
+    chosen_from = "recorded"
+
     bases: tuple[str, ...] = ()
 
-    def why_not(self, base, metric):
+    def why_not(self, base: str, metric: Metric) -> str:
         """Say that no run records it."""
         if self.bases and base not in self.bases:
             return f"no run records it; this subset has {', '.join(self.bases)} only"
         return ""
 
-    def apply(self, metric):
+    def apply(self, metric: Metric) -> Metric:
         """Return the metric as a run records it."""
         return replace(metric, samples=None, kinds=())

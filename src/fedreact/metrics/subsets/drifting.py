@@ -3,7 +3,7 @@
 import numpy as np
 
 from fedreact.metrics.contract import Groups
-from fedreact.metrics.subsets.contract import Clients
+from fedreact.metrics.subsets.contract import ClientSubset
 
 
 def choose(scores: np.ndarray, groups: Groups) -> np.ndarray:
@@ -13,4 +13,4 @@ def choose(scores: np.ndarray, groups: Groups) -> np.ndarray:
     return np.flatnonzero(groups.drifting)
 
 
-SUBSET = Clients("drifting clients", choose, ranked=False)
+SUBSET = ClientSubset("drifting clients", choose, ranked=False)

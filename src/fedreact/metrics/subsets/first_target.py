@@ -1,5 +1,5 @@
 """The first of the numbers that are predicted for a sample."""
 
-from fedreact.metrics.subsets.contract import Targets
+from fedreact.metrics.subsets.contract import TargetSubset
 
-SUBSET = Targets("of the first target", slice(0, 1))
+SUBSET = TargetSubset("of the first target", slice(0, 1))

@@ -4,6 +4,6 @@ The public code of FATHOM's authors takes the i-th row of a client's test window
 target. So what it calls errors of the first and second target are errors of these windows.
 """
 
-from fedreact.metrics.subsets.contract import Windows
+from fedreact.metrics.subsets.contract import WindowSubset
 
-SUBSET = Windows("of the first test window", lambda n, M: slice(0, 1))
+SUBSET = WindowSubset("of the first test window", lambda n, M: slice(0, 1))

@@ -1,5 +1,5 @@
 """The last of the numbers that are predicted for a sample."""
 
-from fedreact.metrics.subsets.contract import Targets
+from fedreact.metrics.subsets.contract import TargetSubset
 
-SUBSET = Targets("of the last target", slice(-1, None))
+SUBSET = TargetSubset("of the last target", slice(-1, None))

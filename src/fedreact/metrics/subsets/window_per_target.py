@@ -3,6 +3,6 @@
 The public code of FATHOM's authors calls the error of these windows that of all targets.
 """
 
-from fedreact.metrics.subsets.contract import Windows
+from fedreact.metrics.subsets.contract import WindowSubset
 
-SUBSET = Windows("of one test window per target", lambda n, M: slice(0, M))
+SUBSET = WindowSubset("of one test window per target", lambda n, M: slice(0, M))

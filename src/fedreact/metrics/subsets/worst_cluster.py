@@ -3,7 +3,7 @@
 import numpy as np
 
 from fedreact.metrics.contract import Groups
-from fedreact.metrics.subsets.contract import Clients
+from fedreact.metrics.subsets.contract import ClientSubset
 
 
 def choose(scores: np.ndarray, groups: Groups) -> np.ndarray:
@@ -11,7 +11,7 @@ def choose(scores: np.ndarray, groups: Groups) -> np.ndarray:
     if groups.clusters is None:
         return np.zeros(0, dtype=int)
     means = {c: scores[groups.clusters == c].mean() for c in np.unique(groups.clusters)}
-    return np.flatnonzero(groups.clusters == min(means, key=means.get))
+    return np.flatnonzero(groups.clusters == min(means, key=lambda cluster: means[cluster]))
 
 
-SUBSET = Clients("the worst cluster", choose)
+SUBSET = ClientSubset("the worst cluster", choose)

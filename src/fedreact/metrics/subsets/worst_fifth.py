@@ -1,6 +1,6 @@
 """The fifth of the clients, rounded up, whose scores are worst."""
 
-from fedreact.metrics.subsets.contract import Clients
+from fedreact.metrics.subsets.contract import ClientSubset
 from fedreact.metrics.subsets.ranks import worst
 
-SUBSET = Clients("the worst fifth of the clients", worst(5))
+SUBSET = ClientSubset("the worst fifth of the clients", worst(5))

@@ -1,6 +1,6 @@
 """The tenth of the clients, rounded up, whose scores are worst."""
 
-from fedreact.metrics.subsets.contract import Clients
+from fedreact.metrics.subsets.contract import ClientSubset
 from fedreact.metrics.subsets.ranks import worst
 
-SUBSET = Clients("the worst tenth of the clients", worst(10))
+SUBSET = ClientSubset("the worst tenth of the clients", worst(10))
