@@ -16,7 +16,7 @@ def main(args):
 
     spec = read_entry(args.figures, args.name)
     title, _ = spec.pop("title"), spec.pop("study", None)
-    layout = [cells.Place(*line) for line in read_json(args.layout, "--layout")]
+    layout = [cells.Place(**cell) for cell in read_json(args.layout, "--layout")]
     kind = plugins.make("figures", spec, "FIGURE", f"{args.figures}: {args.name}")
     # Variants of a dataset have its name before a plus; some figures need no data.
     names = dict.fromkeys(name.partition("+")[0] for name in args.data.split(", ") if name)

@@ -25,7 +25,7 @@ def main(args):
         built = cells.computed(table, pd.read_csv(study), published)
         came, findings, runs = {"study": study}, {}, None
     else:
-        layout = [cells.Place(*line) for line in read_json(args.layout, "--layout")]
+        layout = [cells.Place(**cell) for cell in read_json(args.layout, "--layout")]
         about = cells.About.of(spec)
         scores = reached(layout, about, cells.read_scores(args.scores))
         built = cells.build(table, layout, about, published, scores, args.differences)

@@ -12,7 +12,7 @@ def main(args):
     """Average over seeds, write csv and Markdown."""
     spec = read_entry(args.searches, args.name)
     layout, scores = (
-        [cells.Place(*line) for line in read_json(args.layout, "--layout")],
+        [cells.Place(**cell) for cell in read_json(args.layout, "--layout")],
         cells.read_scores(args.scores),
     )
     metric, last = spec.get("metric", "accuracy"), spec.get("score") == "last"

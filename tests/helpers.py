@@ -215,3 +215,14 @@ def write_paper(name, **files):
         path = folder / f"{file}.yaml"
         path.parent.mkdir(parents=True, exist_ok=True)
         path.write_text(yaml.safe_dump(content, sort_keys=False))
+
+
+def contrast(*values):
+    """A record of a :class:`fedreact.claims.judged.Contrast`, of its first fields."""
+    names = ("at", "left", "right", "ours", "theirs", "published", "margin", "chance", "trivial")
+    return dict(zip(names, values))
+
+
+def cell(*values):
+    """A record of where the scores of a table's cell lie, of its first fields."""
+    return dict(zip(("row", "column", "folder", "method", "skipped", "unlike"), values))

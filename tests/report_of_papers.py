@@ -6,6 +6,7 @@ import zlib
 from pathlib import Path
 
 import yaml
+from helpers import contrast
 from small_table import LAYOUT, METRICS, PUBLISHED, RESULTS, folder, scores
 
 from fedreact.claims import judged
@@ -86,8 +87,9 @@ def claims(place, name):
             continue
         ours, theirs = ("a1", "sc") if of["left"] == "A1" else ("sc", "a1")
         sign = 1 if ours == "a1" else -1
+        other = "SC" if sign > 0 else "A1"
         lines = [
-            [row, of["left"], "SC" if sign > 0 else "A1", [folder(s), ours], [folder(s), theirs], p]
+            contrast(row, of["left"], other, [folder(s), ours], [folder(s), theirs], p)
             for row, s, p in (
                 ("RTD - 10 clients", "s10", 0.15 * sign),
                 ("RTD & more", "s100", None),
@@ -96,7 +98,9 @@ def claims(place, name):
         one = {"claim": key, "reading": "", "relation": "better", "sign": 1, "metric": "accuracy"}
         one |= {"margin": 0.01, "over": "every", "last": False, "contrasts": lines}
         asked.append(one)
-    turned = [[*line[:3], line[4], line[3], line[5]] for line in asked[0]["contrasts"]]
+    turned = [
+        each | {"ours": each["theirs"], "theirs": each["ours"]} for each in asked[0]["contrasts"]
+    ]
     asked.append(asked[0] | {"reading": "linkage: average", "contrasts": turned})
     found = judged.judged(name, [judged.Asked.of(one) for one in asked], scores())
     csv, file = place / f"{name}_claims.csv", place / f"{name}_claims.yaml"

@@ -2,6 +2,7 @@
 
 import numpy as np
 import pytest
+from helpers import contrast
 from matplotlib.colors import to_hex
 from small_table import folder, scores
 
@@ -28,7 +29,7 @@ def test_a_picture_of_few_colours_keeps_those_of_the_outcomes(table, tmp_path):
 def asked(claim, *contrasts, sign=1, margin=0.005):
     given = {"claim": claim, "reading": "", "relation": "better" if sign else "equal", "sign": sign}
     given |= {"metric": "accuracy", "margin": margin, "over": "every", "last": False}
-    return Asked.of(given | {"contrasts": contrasts})
+    return Asked.of(given | {"contrasts": [contrast(*values) for values in contrasts]})
 
 
 @pytest.fixture

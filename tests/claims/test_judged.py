@@ -2,6 +2,7 @@
 
 import pandas as pd
 import pytest
+from helpers import contrast
 from small_table import folder, scores
 
 from fedreact.claims import judged, render
@@ -19,7 +20,8 @@ CLAIMS = {
 def asked(claim="a1", reading="", sign=1, over="every", contrasts=None, **more):
     given = {"claim": claim, "reading": reading, "relation": "better", "sign": sign}
     given |= {"metric": "accuracy", "margin": 0.005, "over": over, "last": False}
-    given["contrasts"] = contrasts or [["10 clients", "A1", "SC", A1, SC, 0.15]]
+    contrasts = contrasts or [["10 clients", "A1", "SC", A1, SC, 0.15]]
+    given["contrasts"] = [contrast(*values) for values in contrasts]
     return Asked.of(given | more)
 
 

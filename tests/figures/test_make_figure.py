@@ -6,6 +6,7 @@ from argparse import Namespace
 import make_figure
 import pytest
 import yaml
+from helpers import cell
 from small_figures import CURVES, SETTINGS, theorem
 from small_table import folder, scores
 
@@ -39,7 +40,7 @@ def make(tmp_path, monkeypatch):
         args = Namespace(
             figures=tmp_path / "figures.yaml",
             name="fig",
-            layout=json.dumps(list(layout)),
+            layout=json.dumps([cell(*values) for values in layout]),
             looks=json.dumps(looks or {}),
             names=json.dumps(names or {}),
             scores=[path.relative_to(tmp_path) for path in written] if layout else [],

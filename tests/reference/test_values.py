@@ -7,7 +7,7 @@ import numpy as np
 import pandas as pd
 import pytest
 import yaml
-from helpers import ROOT, slowly
+from helpers import ROOT, contrast, slowly
 from second_opinion import cells, claims, differing, references, universes
 from small_records import start, tell
 
@@ -114,7 +114,7 @@ def claim(name, contrasts, **changes):
     entry = {"claim": name, "reading": "", "relation": "better", "sign": 1, "metric": "accuracy"}
     entry |= {"margin": 0.005, "over": "every", "last": False} | changes
     entry["contrasts"] = [
-        [at, left, str(right), [folder(at), left], _theirs(at, right), 0.1]
+        contrast(at, left, str(right), [folder(at), left], _theirs(at, right), 0.1)
         for at, left, right in contrasts
     ]
     return entry

@@ -67,7 +67,8 @@ def test_a_scale_leaves_out_a_setting_under_one_change(project):
     assert change not in {setting for _, _, setting, _ in jobs}
     readings = {one["claim"]: [] for one in plan.claims.asked("fed_react")}
     for one in plan.claims.asked("fed_react"):
-        readings[one["claim"]] += [at for at, *_ in one["contrasts"] if "long" in one["reading"]]
+        if "long" in one["reading"]:
+            readings[one["claim"]] += [each["at"] for each in one["contrasts"]]
     assert readings["best-under-drift"]
     assert "RTD - 10 clients (Strategy 1)" not in readings["best-under-drift"]
 

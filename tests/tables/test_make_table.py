@@ -2,6 +2,7 @@
 
 import json
 from argparse import Namespace
+from dataclasses import asdict
 from pathlib import Path
 
 import make_table
@@ -24,7 +25,7 @@ def make(tmp_path, monkeypatch):
 
     def run(spec=SPEC, **changes):
         (tmp_path / "tables.yaml").write_text(yaml.safe_dump({"t5": spec}))
-        places = [[p.row, p.column, p.folder, p.method, p.skipped] for p in LAYOUT]
+        places = [asdict(place) for place in LAYOUT]
         given = {
             "tables": tmp_path / "tables.yaml",
             "name": "t5",
@@ -70,8 +71,8 @@ def test_scores_are_those_of_the_last_round_where_the_table_says_so(make):
 
 def test_cells_left_out_stand_in_the_notes_with_their_reason(make):
     why = "it predicts numbers only"
-    places = [[p.row, p.column, p.folder, p.method, p.skipped] for p in LAYOUT]
-    places[3][4] = why
+    places = [asdict(place) for place in LAYOUT]
+    places[3]["skipped"] = why
     table, text, told = make(layout=json.dumps(places))
     assert len(table) == 6
     assert told["notes"] == [

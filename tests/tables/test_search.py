@@ -2,6 +2,7 @@
 
 import json
 from argparse import Namespace
+from dataclasses import asdict
 
 import measure_search
 import pandas as pd
@@ -101,7 +102,7 @@ def test_the_command_reads_what_the_paper_says_of_the_search(tmp_path, score, be
         files.append(tmp_path / where / f"seed{seed}.csv")
         files[-1].parent.mkdir(parents=True, exist_ok=True)
         lines.drop(columns="folder").to_csv(files[-1], index=False)
-    places = [[p.row, p.column, p.folder, p.method, None] for p in layout(tmp_path)]
+    places = [asdict(place) for place in layout(tmp_path)]
     args = Namespace(searches=searches, name="search", scores=files, scale="smoke", output=output)
     args.layout, args.taken = json.dumps(places), json.dumps(["ifca+steps=10", "elsewhere"])
     measure_search.main(args)

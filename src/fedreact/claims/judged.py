@@ -153,7 +153,7 @@ class Asked:
     @classmethod
     def of(cls, given: Mapping) -> "Asked":
         """Read what JSON holds."""
-        contrasts = [Contrast(*line) for line in given["contrasts"]]
+        contrasts = [Contrast(**record) for record in given["contrasts"]]
         return cls(**{**given, "contrasts": contrasts})
 
 

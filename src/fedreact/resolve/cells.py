@@ -62,7 +62,7 @@ class Cells:
     def __init__(self, settings: Settings, paper: Paper):
         self.settings, self.paper = settings, paper
         self._cells: dict[str, Cell] = {}
-        self._seen: dict[tuple, Any] = {}
+        self._seen: dict[tuple[Any, ...], Any] = {}
 
     def where(self, file: str, name: str) -> str:
         """File and key, for errors."""
@@ -101,7 +101,7 @@ class Cells:
                 raise UserError(f"{where}: {error}") from None
         return self._cells[key]
 
-    def _cell(self, asked):
+    def _cell(self, asked: Mapping[str, Any]) -> Cell:
         changes = {k: v for k, v in asked.items() if k not in variants.MARKS}
         kind, method = self.method(asked["method"])
         setting, spec = asked["setting"], runs.part_of(kind, "spec")

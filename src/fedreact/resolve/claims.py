@@ -1,9 +1,9 @@
 """Jobs that judge claims: what each claim compares, as contrasts of scores."""
 
 import json
-from collections.abc import Iterator
-from dataclasses import replace
-from typing import Any
+from collections.abc import Iterator, Mapping, Sequence
+from dataclasses import dataclass, replace
+from typing import Any, TypeVar
 
 from fedreact.claims import margins, testable
 from fedreact.claims.contract import Claim
@@ -14,10 +14,45 @@ from fedreact.resolve.code import digest
 from fedreact.resolve.experiments import Experiments
 from fedreact.resolve.job import Job
 from fedreact.resolve.outputs import Outputs
+from fedreact.resolve.papers import Paper
+from fedreact.resolve.workload import Workload
 from fedreact.tables import published as values
 
 TAKEN = ""
 """The reading of the ledger that is taken everywhere."""
+
+
+@dataclass(frozen=True)
+class Comparison:
+    """One comparison of a claim.
+
+    Attributes
+    ----------
+    at, left, right
+        Labels.
+    ours, theirs
+        The cells that are compared; ``theirs`` is a number where a claim is about one.
+    trivial
+        Cells of methods that learn nothing, by label; ``None`` if the claim is on settings.
+    effect
+        The published difference; ``None`` where there is none, or it is of other data.
+    margin
+        The smallest difference that matters.
+    """
+
+    at: str
+    left: str
+    right: str
+    ours: Cell
+    theirs: Cell | float
+    trivial: Mapping[str, Cell] | None
+    effect: margins.Effect | None
+    margin: float
+
+    @property
+    def cells(self) -> list[Cell]:
+        """The cells of both sides."""
+        return [cell for cell in (self.ours, self.theirs) if isinstance(cell, Cell)]
 
 
 class Claims:
@@ -61,37 +96,45 @@ class Claims:
             digest(script, [("metrics", one, "METRIC") for one in metrics]),
         )
 
-    def _scores(self, paper):
-        """Files of scores that a paper's claims are judged on."""
+    def _scores(self, paper: str) -> tuple[str, ...]:
+        """Return the files of scores that a paper's claims are judged on."""
         files = [
             f"{place[0]}/seed{seed}.csv"
             for one in self.asked(paper)
-            for _, _, _, ours, theirs, *_, trivial in one["contrasts"]
-            for place in (ours, theirs, *trivial.values())
+            for contrast in one["contrasts"]
+            for place in (contrast["ours"], contrast["theirs"], *contrast["trivial"].values())
             if not isinstance(place, float)
             for seed in self.experiments.seeds(paper, _kind_of(place[0]))
         ]
         return tuple(dict.fromkeys(files))
 
-    def contrasts(self, paper: str, name: str, metric: str) -> list[tuple]:
-        """Comparisons of a claim by a metric, as :meth:`_contrasts` gives them."""
+    def comparisons(self, paper: str, name: str, metric: str) -> list[Comparison]:
+        """Return the comparisons of a claim by a metric that can be run here."""
         content = self.settings.paper(paper)
         claim, where = content.claims[name], f"{content.folder}/claims.yaml: {name}"
-        usual = content.about.margins.get(metric, claim.margin)
+        usual = self._usual_margin(content, claim, metric, where)
+        return list(self._comparisons(content, claim, metric, usual, where))
+
+    def margin(
+        self, paper: str, name: str, metric: str, comparisons: Sequence[Comparison]
+    ) -> float:
+        """Return the margin of the average over some comparisons of a claim."""
+        content = self.settings.paper(paper)
+        claim, where = content.claims[name], f"{content.folder}/claims.yaml: {name}"
+        usual = self._usual_margin(content, claim, metric, where)
+        return margins.of_average(claim, [each.effect for each in comparisons], usual)
+
+    @staticmethod
+    def _usual_margin(paper: Paper, claim: Claim, metric: str, where: str) -> float:
+        """Return the margin of comparisons without a published difference."""
+        usual = paper.about.margins.get(metric, claim.margin)
         if usual is None:
             raise UserError(f"{where}: there is no margin of {metric}, here or in paper.yaml")
-        return list(self._contrasts(content, claim, metric, usual, where))
-
-    def margin(self, paper: str, name: str, metric: str, contrasts: list[tuple]) -> float:
-        """Margin of the average over some comparisons of a claim."""
-        content = self.settings.paper(paper)
-        claim = content.claims[name]
-        usual = content.about.margins.get(metric, claim.margin)
-        return margins.of_average(claim, [each[-2] for each in contrasts], usual)
+        return usual
 
     # ---- One claim ------------------------------------------------------------------------------
 
-    def _claim(self, paper, name, claim: Claim) -> Iterator[dict[str, Any]]:
+    def _claim(self, paper: Paper, name: str, claim: Claim) -> Iterator[dict[str, Any]]:
         where = f"{paper.folder}/claims.yaml: {name}"
         if claim.table not in paper.tables or paper.tables[claim.table].study:
             tables = [table for table, spec in paper.tables.items() if not spec.study]
@@ -110,8 +153,8 @@ class Claims:
                 f"better than another's; give right, a metric other than {spec.reaching}, and no "
                 "relation equal"
             )
-        contrasts = self.contrasts(paper.name, name, metric)
-        if not contrasts:
+        comparisons = self.comparisons(paper.name, name, metric)
+        if not comparisons:
             return  # its cells are left out; the table says why
         one = {
             "claim": name,
@@ -120,22 +163,24 @@ class Claims:
             "sign": margins.sign(claim.relation, metric),
             "better": load_metric(metric).better or "higher",
             "metric": metric,
-            "margin": self.margin(paper.name, name, metric, contrasts),
+            "margin": self.margin(paper.name, name, metric, comparisons),
             "over": claim.over,
             "last": spec.score == "last",
         }
         if spec.reaching:
             one["reaching"] = spec.reaching
-        yield one | {"contrasts": [self._line(paper, metric, *each) for each in contrasts]}
-        yield from self._readings(paper, claim, one, contrasts, where)
+        yield one | {"contrasts": [self._record(paper, metric, each) for each in comparisons]}
+        yield from self._readings(paper, claim, one, comparisons, where)
 
-    def _contrasts(self, paper, claim, metric, usual, where):
-        """Labels, cells, trivial cells beside, published effect and margin of what can be run."""
+    def _comparisons(
+        self, paper: Paper, claim: Claim, metric: str, usual: float, where: str
+    ) -> Iterator[Comparison]:
+        """Yield the comparisons of a claim that can be run."""
         cells = self.experiments.cells(paper.name).table(claim.table)
         axis = 1 if claim.compare == "columns" else 0
         labels = [list(dict.fromkeys(place[i] for place in cells)) for i in (axis, 1 - axis)]
-        for given, there in (((claim.left, *claim.right), labels[0]), (claim.at, labels[1])):
-            if odd := [label for label in given if label not in there]:
+        for named, there in (((claim.left, *claim.right), labels[0]), (claim.at, labels[1])):
+            if odd := [label for label in named if label not in there]:
                 raise UserError(f"{where}: {unknown(odd[0], there)}")
         path = paper.folder / "published" / f"{claim.table}.yaml"
         printed = values.read(path if path.exists() else None)
@@ -143,78 +188,98 @@ class Claims:
         for at in claim.at or labels[1]:
             beside = self._trivial(paper, claim, metric, at)
             for right in claim.right or [f"{claim.value:g}"]:
-                places = [(at, x) if axis else (x, at) for x in (claim.left, right)]
-                pair = [cells.get(place) for place in places]
+                ours = cells[(at, claim.left) if axis else (claim.left, at)]
+                theirs: Cell | float
                 if claim.value is not None:
-                    pair[1] = float(claim.value)
-                of_runs = [cell for cell in pair if isinstance(cell, Cell)]
-                if any(cell.skipped for cell in of_runs):
-                    continue
+                    theirs = float(claim.value)
+                else:
+                    theirs = cells[(at, right) if axis else (right, at)]
                 effect = margins.published(printed, claim, metric, at, right)
-                if any(outputs.stands_in(cell) for cell in of_runs):
+                both = Comparison(at, claim.left, right, ours, theirs, beside, effect, usual)
+                if any(cell.skipped for cell in both.cells):
+                    continue
+                if any(outputs.stands_in(cell) for cell in both.cells):
                     effect = None  # of other data than the paper speaks of
                 margin = margins.of_comparison(claim, effect, usual)
-                yield at, claim.left, right, *pair, beside, effect, margin
+                yield replace(both, effect=effect, margin=margin)
 
-    def _trivial(self, paper, claim, metric, at):
-        """Cells of methods that learn nothing beside a claim's; ``None`` if it is on settings."""
-        spec, cells = (
-            paper.tables[claim.table],
-            self.experiments.cells(paper.name).table(claim.table),
-        )
+    def _trivial(self, paper: Paper, claim: Claim, metric: str, at: str) -> dict[str, Cell] | None:
+        """Return cells of methods that learn nothing, beside a claim's.
+
+        ``None`` if the claim is on settings.
+        """
+        spec = paper.tables[claim.table]
+        cells = self.experiments.cells(paper.name).table(claim.table)
         of_methods = "columns" if spec.rows_are == "settings" else "rows"
         if claim.compare != of_methods:
             return None
         if not testable.is_of_predictions(metric):
             return {}
-        place = (lambda x: (at, x)) if claim.compare == "columns" else (lambda x: (x, at))
-        found = {label: cells.get(place(label)) for label in paper.about.trivial}
-        return {label: cell for label, cell in found.items() if cell and not cell.skipped}
+        columns = claim.compare == "columns"
+        places = {label: (at, label) if columns else (label, at) for label in paper.about.trivial}
+        trivial = {label: cells[place] for label, place in places.items() if place in cells}
+        return {label: cell for label, cell in trivial.items() if not cell.skipped}
 
-    def _line(self, paper, metric, at, left, right, ours, theirs, beside, effect, margin):
-        """A contrast as JSON holds it: the fields of :class:`fedreact.claims.judged.Contrast`."""
+    def _record(self, paper: Paper, metric: str, each: Comparison) -> dict[str, Any]:
+        """Return the fields of a :class:`fedreact.claims.judged.Contrast`."""
         chance = None
-        if isinstance(theirs, Cell) and beside is not None:
-            task = self.experiments.datasets.task(theirs.data)
+        if isinstance(each.theirs, Cell) and each.trivial is not None:
+            task = self.experiments.datasets.task(each.theirs.data)
             chance = testable.chance_level(metric, task)
-        places = [self._place(paper, cell) for cell in (ours, theirs)]
-        trivial = {label: self._place(paper, cell) for label, cell in (beside or {}).items()}
-        published = None if effect is None else effect.difference
-        return [at, left, right, *places, published, margin, chance, trivial]
+        trivial = (each.trivial or {}).items()
+        return {
+            "at": each.at,
+            "left": each.left,
+            "right": each.right,
+            "ours": self._place(paper, each.ours),
+            "theirs": self._place(paper, each.theirs),
+            "published": None if each.effect is None else each.effect.difference,
+            "margin": each.margin,
+            "chance": chance,
+            "trivial": {label: self._place(paper, cell) for label, cell in trivial},
+        }
 
-    def _place(self, paper, cell):
-        """Folder and method of a cell's scores; a number as it is."""
+    def _place(self, paper: Paper, cell: Cell | float) -> list[str] | float:
+        """Return folder and method of a cell's scores, or a number as it is."""
         if not isinstance(cell, Cell):
             return cell
         return [self.outputs.folder(paper.name, cell), cell.method.name]
 
-    def _readings(self, paper, claim, one, contrasts, where):
-        """The claim under alternatives of the ledger, where these are run on its settings."""
-        metric = one["metric"]
-        of = self.experiments.workload(paper.name)
+    def _readings(
+        self,
+        paper: Paper,
+        claim: Claim,
+        one: Mapping[str, Any],
+        comparisons: Sequence[Comparison],
+        where: str,
+    ) -> Iterator[dict[str, Any]]:
+        """Yield the claim under alternatives of the ledger, where they are run on its settings."""
+        metric, workload = one["metric"], self.experiments.workload(paper.name)
         for entry in claim.ledger:
             if entry not in paper.ledger:
                 raise UserError(f"{where}: ledger: {unknown(entry, list(paper.ledger))}")
-            alternatives: dict[str, list] = {}
-            for setting, value, key in of.alternatives(entry):
-                for at, left, right, *cells, _, effect, margin in contrasts:
-                    changed = [_changed(of, cell, setting, key, value) for cell in cells]
-                    if changed != cells and None not in changed:
-                        labels = (at, left, right)
-                        line = self._line(paper, metric, *labels, *changed, None, effect, margin)
-                        alternatives.setdefault(f"{entry}: {value}", []).append(line)
-            left_out = [cell.skipped for cell in of.cells.table(claim.table).values()]
-            left_out += [
-                of.changed(cell.kind, setting, key, value) in paper.scale.left_out
-                for setting, value, key in of.alternatives(entry)
-                for _, _, _, *cells, _, _, _ in contrasts
-                for cell in cells
-                if isinstance(cell, Cell) and cell.setting == setting
-            ]
-            if not alternatives and not any(left_out):
+            alternatives: dict[str, list[dict[str, Any]]] = {}
+            for setting, value, key in workload.alternatives(entry):
+                for each in comparisons:
+                    ours = _changed(workload, each.ours, setting, key, value)
+                    theirs = _changed(workload, each.theirs, setting, key, value)
+                    if ours is None or theirs is None or (ours, theirs) == (each.ours, each.theirs):
+                        continue
+                    changed = replace(each, ours=ours, theirs=theirs, trivial=None)
+                    record = self._record(paper, metric, changed)
+                    alternatives.setdefault(f"{entry}: {value}", []).append(record)
+            cells = workload.cells.table(claim.table).values()
+            left_out = any(cell.skipped for cell in cells) or any(
+                workload.changed(cell.kind, setting, key, value) in paper.scale.left_out
+                for setting, value, key in workload.alternatives(entry)
+                for each in comparisons
+                for cell in each.cells
+                if cell.setting == setting
+            )
+            if not alternatives and not left_out:
                 raise UserError(f"{where}: ledger: {entry} is not measured on a setting of this")
-            for reading, lines in alternatives.items():
-                yield one | {"reading": reading, "contrasts": lines}
+            for reading, records in alternatives.items():
+                yield {**one, "reading": reading, "contrasts": records}
 
 
 def _kind_of(folder: str) -> str:
@@ -222,11 +287,18 @@ def _kind_of(folder: str) -> str:
     return folder.split("/runs/")[1].split("/")[0]
 
 
-def _changed(of, cell, setting, key, value):
-    """A cell under an alternative; itself if that changes nothing, ``None`` if it is not run."""
+C = TypeVar("C", Cell, Cell | float)
+
+
+def _changed(workload: Workload, cell: C, setting: str, key: str, value: Any) -> C | None:
+    """Return a cell under an alternative.
+
+    It is itself if the alternative changes nothing, and ``None`` if that is not run.
+    """
     if not isinstance(cell, Cell) or cell.setting != setting:
         return cell
-    other = of.changed(cell.kind, setting, key, value)
+    other = workload.changed(cell.kind, setting, key, value)
     if other is None:
         return cell
-    return replace(cell, setting=other) if (*cell.key[:2], other, cell.job) in of.jobs() else None
+    there = (*cell.key[:2], other, cell.job) in workload.jobs()
+    return replace(cell, setting=other) if there else None

@@ -4,6 +4,7 @@ import textwrap
 from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from pathlib import Path
+from typing import Any
 
 from fedreact import options, plugins
 from fedreact.atomic import write_text
@@ -121,7 +122,9 @@ def parts(plan: Plan, paper: str, cell: Cell, row: Mapping[str, Location]) -> It
         yield Part(f"Data: {variants.parts(cell.data)[0]} ({entry.title})", of_data)
 
 
-def _method(plan, paper, cell, row):
+def _method(
+    plan: Plan, paper: str, cell: Cell, row: Mapping[str, Location]
+) -> tuple[Part, dict[str, Option]]:
     """Options of a cell's method, and those of the run that it sets for itself."""
     name = cell.method.name.split("+")[0]
     owner, own = plan.settings.cited(paper, "methods", name)
@@ -129,7 +132,7 @@ def _method(plan, paper, cell, row):
     cls = runs.algorithm_options(cell.kind, cell.method.algorithm)
     _, entry = owner.methods[own]
 
-    def located(option, value, written):
+    def located(option: str, value: Any, written: Mapping[str, Any]) -> Option:
         """An option that the method's entry says, or else the cell, or a search at this scale."""
         if written.get(option) == value:
             return Option(value, place / option)
@@ -144,7 +147,7 @@ def _method(plan, paper, cell, row):
     return Part(f"Method: {name} ({file})", values), of_run
 
 
-def _file(folder, name, defines):
+def _file(folder: str, name: str, defines: str) -> Path:
     return plugins.source_file(plugins.find(folder, name, defines))
 
 
@@ -229,10 +232,10 @@ def write(plan: Plan, jobs: Sequence[Mapping[str, str]]) -> None:
     jobs
         Wildcards of jobs of the rule ``run``.
     """
-    first: dict[tuple, tuple[str, str, str]] = {}
+    first: dict[tuple[str, ...], tuple[str, str, str]] = {}
     for paper in {job["paper"] for job in jobs}:
-        for place, cell in cells(plan, paper):
-            first.setdefault((paper, *cell.key), place)
+        for labels, shown in cells(plan, paper):
+            first.setdefault((paper, *shown.key), labels)
     for job in jobs:
         kind, paper = job["kind"], job["paper"]
         data, setting, name = (plan.files.name(job[key]) for key in ("dataset", "setting", "job"))
@@ -249,7 +252,9 @@ def write(plan: Plan, jobs: Sequence[Mapping[str, str]]) -> None:
             write_text(file, "\n".join(lines) + "\n")
 
 
-def _text(plan, paper, cell, places, whole):
+def _text(
+    plan: Plan, paper: str, cell: Cell, places: Mapping[str, Location], whole: bool
+) -> list[str]:
     lines = [f"  {key:<20} {place}" for key, place in places.items() if key in variants.MARKS]
     if cell.skipped:
         return [*lines, f"Left out: {cell.skipped}."]

@@ -40,13 +40,13 @@ class DataJobs:
         words, script = (*self._words(dataset), "--part", part), "scripts/prepare_part.py"
         return Job(script, words, code=self._code(script, dataset))
 
-    def _words(self, dataset):
+    def _words(self, dataset: str) -> list[str]:
         changes = self.datasets.options(dataset)
         pairs = [f"{key}={options.text_of(value)}" for key, value in changes.items()]
         name, _ = variants.parts(dataset)
         return ["--dataset", name, *(["--options", *pairs] if pairs else [])]
 
-    def _code(self, script, dataset):
+    def _code(self, script: str, dataset: str) -> str:
         name, _ = variants.parts(dataset)
         own = self.datasets.is_own(dataset)
         return digest(script, [] if own else [(datasets.FOLDER, name, "SOURCE")])

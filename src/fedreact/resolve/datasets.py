@@ -3,7 +3,7 @@
 import hashlib
 from collections.abc import Mapping
 from pathlib import Path
-from typing import Any
+from typing import Any, TypeVar
 
 from fedreact import options, plugins
 from fedreact.data import files, own
@@ -15,6 +15,8 @@ from fedreact.resolve.files import folder_of
 from fedreact.task import Task
 
 FOLDER = "data/sources"
+
+V = TypeVar("V")
 
 
 class Datasets:
@@ -69,7 +71,7 @@ class Datasets:
             self._of_role[role] = self._choose(role)
         return self._of_role[role]
 
-    def _choose(self, role):
+    def _choose(self, role: str) -> str:
         """The one named, or the first that can be had: at hand, prepared before, or reachable.
 
         One that is prepared already can be had, so that a network that fails for once does not
@@ -81,7 +83,7 @@ class Datasets:
             return wanted
         return self._by_itself(role)
 
-    def _by_itself(self, role):
+    def _by_itself(self, role: str) -> str:
         candidates = [name for name, entry in self.registry.items() if entry.role == role]
         if (
             not candidates
@@ -97,7 +99,7 @@ class Datasets:
         chosen = [(role, name) for role, name in sorted(self.chosen.items()) if name != "auto"]
         return [n for role, n in chosen if n != (of_scale.get(role) or self._taken(role))]
 
-    def _taken(self, role):
+    def _taken(self, role: str) -> str | None:
         try:
             return self._by_itself(role)
         except UserError:  # some of its files are missing
@@ -117,7 +119,7 @@ class Datasets:
         if name in self.registry:
             self.wanted(name)
 
-    def _can_be_had(self, name):
+    def _can_be_had(self, name: str) -> bool:
         entry = self.wanted(name)
         if not entry.files or files.locate(entry, self.data_folder, self.mirror):
             return True
@@ -143,7 +145,7 @@ class Datasets:
             self._missing[dataset] = self._why_missing(dataset)
         return self._missing[dataset]
 
-    def _why_missing(self, dataset):
+    def _why_missing(self, dataset: str) -> str | None:
         name, _ = variants.parts(dataset)
         if folder_of(dataset) in self.prepared or name in self.chosen.values():
             return None
@@ -177,8 +179,10 @@ class Datasets:
         given = self._at_scale(self.registry[name].scales) or {}
         return variants.apply(cls, given, typed, where)
 
-    def _at_scale(self, by_scale):
-        return by_scale.get(self.scale, by_scale.get(self.like))
+    def _at_scale(self, by_scale: Mapping[str, V]) -> V | None:
+        if self.scale in by_scale or self.like is None:
+            return by_scale.get(self.scale)
+        return by_scale.get(self.like)
 
     def varied(self, dataset: str, changes: Mapping[str, Any]) -> str:
         """Name of a dataset whose reader has some options changed; those that it has are none.

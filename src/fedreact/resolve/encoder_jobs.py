@@ -55,7 +55,7 @@ class EncoderJobs:
         own = {k: v for k, v in texts.items() if not k.startswith(f"{ENCODER}.")}
         return variants.text(name, own)
 
-    def _threads(self, paper, partition, made):
+    def _threads(self, paper: str, partition: str, made: spec.Options) -> int:
         """Cores; on a GPU all clients are one batch."""
         if self.experiments.gpus:
             return 1

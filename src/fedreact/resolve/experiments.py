@@ -8,6 +8,7 @@ import os
 from collections.abc import Mapping
 from functools import cached_property
 from pathlib import Path
+from typing import Any
 
 from fedreact import options
 from fedreact.data.registry import load_registry, registries
@@ -49,7 +50,7 @@ class Experiments:
         One line: which file, which key, what is wrong, what is allowed.
     """
 
-    def __init__(self, config: Mapping):
+    def __init__(self, config: Mapping[str, Any]):
         if not isinstance(config, Mapping):
             raise UserError("config/config.yaml: wanted keys and values")
         by_role = {k: v for k, v in config.items() if str(k).endswith("_dataset")}
@@ -65,10 +66,10 @@ class Experiments:
         self.papers = chosen_papers(self.config.papers)
         self._workloads: dict[str, Workload] = {}
 
-    def _datasets(self, by_role):
+    def _datasets(self, by_role: Mapping[str, Any]) -> Datasets:
         registry = load_registry(*registries())
         roles = {entry.role for entry in registry.values() if entry.role}
-        chosen = {self.main_role: self.config.dataset}
+        chosen = {self.main_role: self.config.dataset} if self.main_role else {}
         for key, name in by_role.items():
             role = key.removesuffix("_dataset")
             if role not in roles or not isinstance(name, str):
@@ -120,7 +121,7 @@ class Experiments:
         """All searches by the names of their targets: their paper, and its name for them."""
         return self._named("searches")
 
-    def _named(self, what):
+    def _named(self, what: str) -> dict[str, tuple[str, str]]:
         targets: dict[str, tuple[str, str]] = {}
         for paper in paper_names():
             content = self.settings.paper(paper)

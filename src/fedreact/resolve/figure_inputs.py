@@ -101,6 +101,6 @@ class FigureInputs:
                 raise UserError(f"{data}: {unknown(name, there)}")
         return [self.experiments.files.part(data, name) for name in names or there]
 
-    def _note(self, dataset):
+    def _note(self, dataset: str) -> str:
         self.data.append(dataset)
         return dataset

@@ -76,7 +76,7 @@ class Files:
             self._read_index()
         return self.names.get(folder, folder)
 
-    def _read_index(self):
+    def _read_index(self) -> None:
         if (index := Path(self.results, INDEX)).is_file():
             with index.open(newline="") as file:
                 for line in csv.DictReader(file):
@@ -110,7 +110,7 @@ class Files:
         """Features of all series under an encoder."""
         return self._of_seed("features", paper, dataset, name, seed)
 
-    def _of_seed(self, what, paper, dataset, name, seed):
+    def _of_seed(self, what: str, paper: str, dataset: str, name: str, seed: int | str) -> str:
         folder = f"{self.results}/{what}/{paper}/{self.folder(dataset)}/{self.folder(name)}"
         return f"{folder}/seed{seed}.npz"
 

@@ -89,7 +89,8 @@ class Layers:
         merged: dict[str, Any] = {}
         for layer in self.layers:
             merged |= layer.options
-        return merged | {name: self.bounds.options[name] for name in self.lowered(merged)}
+        bounds = self.bounds.options if self.bounds else {}
+        return merged | {name: bounds[name] for name in self.lowered(merged)}
 
     def lowered(self, values: Mapping[str, Any]) -> list[str]:
         """Options whose value exceeds its bound."""
@@ -137,6 +138,6 @@ class Layers:
         return located
 
 
-def _same(a, b):
+def _same(a: Any, b: Any) -> bool:
     """Whether two values are one: a list that a YAML file has is a tuple as an option."""
     return options.text_of(a) == options.text_of(b)

@@ -44,7 +44,7 @@ class Measures:
             for setting, value, key in workload.alternatives(entry):
                 for kind, data, name, job in jobs:
                     other = workload.changed(kind, setting, key, value) if name == setting else None
-                    if (kind, data, other, job) not in jobs:
+                    if other is None or (kind, data, other, job) not in jobs:
                         continue  # of another kind of run, or of a search
                     ours, theirs = (
                         self._scores(kind, paper, data, one, job) for one in (name, other)
@@ -55,7 +55,7 @@ class Measures:
                     )
         return lines
 
-    def _scores(self, kind, paper, data, setting, job):
+    def _scores(self, kind: str, paper: str, data: str, setting: str, job: str) -> list[str]:
         folder = self.files.run(kind, paper, data, setting, job)
         return [f"{folder}/seed{seed}.csv" for seed in self.experiments.seeds(paper, kind)]
 
@@ -78,7 +78,7 @@ class Measures:
         )
 
 
-def _code(script):
+def _code(script: str) -> str:
     """Digest of the code that compares scores by metrics."""
     metrics = dict.fromkeys([*COMPARED, *PRIMARY.values()])
     return digest(script, [("metrics", one, "METRIC") for one in metrics])

@@ -16,6 +16,7 @@ from fedreact.resolve.code import digest, files_of
 from fedreact.resolve.experiments import Experiments
 from fedreact.resolve.job import Job
 from fedreact.resolve.multiverse_asked import methods_of, option
+from fedreact.resolve.multiverse_entries import MultiverseSpec, Tuned
 
 DRAWN, TUNED, ENCODER_SEED, SCORE = "drawn", "tuned", "encoder_seed", "score"
 SCRIPT = "scripts/multiverse.py"
@@ -64,11 +65,13 @@ class Multiverse:
         """Number of universes at this scale, by setting."""
         content = self.experiments.settings.paper(paper)
         spec, where = content.multiverse, f"{content.folder}/multiverse.yaml"
-        if spec is None or (view == TUNED and spec.tuned is None):
+        if spec is None:
             return {}
         drawn = self._sizes(spec.settings)
         if view == DRAWN:
             return drawn
+        if spec.tuned is None:
+            return {}
         tuned, used = self._sizes(spec.tuned.settings), set(self.experiments.table_seeds(paper))
         if seeds := sorted(used & set(spec.tuned.seeds)):
             raise UserError(f"{where}: tuned: tables use the seed {seeds[0]}; choose others")
@@ -80,7 +83,7 @@ class Multiverse:
                 )
         return tuned
 
-    def _sizes(self, by_setting):
+    def _sizes(self, by_setting: Mapping[str, Mapping[str, int]]) -> dict[str, int]:
         sizes = {
             name: by_scale.get(self.experiments.scale, 0) for name, by_scale in by_setting.items()
         }
@@ -114,7 +117,9 @@ class Multiverse:
             ]
         return self._universes[key]
 
-    def _drawn(self, paper, setting, number, changed: Mapping[str, Any]):
+    def _drawn(
+        self, paper: str, setting: str, number: int, changed: Mapping[str, Any]
+    ) -> dict[str, Any]:
         """A universe in which methods have the options that are drawn."""
         methods: dict[str, dict[str, Any]] = {}
         for key, value in changed.items():
@@ -122,22 +127,24 @@ class Multiverse:
                 methods.setdefault(name, {})[option(key)] = value
         return self._universe(paper, setting, number, changed) | {"methods": methods}
 
-    def _tuned(self, paper, setting, number, changed: Mapping[str, Any]):
+    def _tuned(
+        self, paper: str, setting: str, number: int, changed: Mapping[str, Any]
+    ) -> dict[str, Any]:
         """The same universe, but for the options of methods: each chooses its own."""
-        spec = self._spec(paper)
+        spec, tuned = self._spec(paper), self._tuning(paper)
         of_run = {key: value for key, value in changed.items() if not methods_of(key)}
         universe = self._universe(paper, setting, number, of_run)
-        seed = spec.tuned.seeds[number % len(spec.tuned.seeds)]
+        seed = tuned.seeds[number % len(tuned.seeds)]
         validation = self._universe(paper, setting, number, of_run, seed)
         alike = {key: validation[key] for key in ("seed", "partition")}
-        alike["options"] = universe["options"] | spec.tuned.options
+        alike["options"] = universe["options"] | tuned.options
         candidates = {name: self.candidates(paper, name) for name in spec.methods}
         candidates = {name: some for name, some in candidates.items() if some}
         return universe | {"candidates": candidates, "validation": alike}
 
     def candidates(self, paper: str, method: str) -> list[dict[str, Any]]:
         """Options that a method chooses from; none if the ledger varies none of its options."""
-        spec = self._spec(paper)
+        seed, tuned = self._spec(paper).seed, self._tuning(paper)
         own = [
             Choice(option(choice.name), choice.values)
             for choice in self.choices(paper)
@@ -145,13 +152,20 @@ class Multiverse:
         ]
         if not own:
             return []
-        if prod(len(choice.values) for choice in own) <= spec.tuned.candidates:
+        if prod(len(choice.values) for choice in own) <= tuned.candidates:
             places = product(*(range(len(choice.values)) for choice in own))
         else:
-            places = draw(own, spec.tuned.candidates, spec.seed).tolist()
+            places = draw(own, tuned.candidates, seed).tolist()
         return [changes(own, at) for at in dict.fromkeys(map(tuple, places))]
 
-    def _universe(self, paper, setting, number, changed, seed=None):
+    def _universe(
+        self,
+        paper: str,
+        setting: str,
+        number: int,
+        changed: Mapping[str, Any],
+        seed: int | None = None,
+    ) -> dict[str, Any]:
         """Seed, files and options of a universe."""
         all_settings, spec = self.experiments.settings, self._spec(paper)
         kind, seeds = spec.kind, self.experiments.seeds(paper, spec.kind)
@@ -177,7 +191,9 @@ class Multiverse:
             universe["features"] = self.files.features(dealer, data, encoder, own)
         return universe
 
-    def _of_partitioner(self, paper, setting, of_run):
+    def _of_partitioner(
+        self, paper: str, setting: str, of_run: Mapping[str, Any]
+    ) -> dict[str, Any]:
         """Changes of a run, less options of a partition that this setting's partitioner lacks."""
         all_settings = self.experiments.settings
         _, partitioner = all_settings.partition(*all_settings.partition_of(paper, setting, {}))
@@ -214,12 +230,12 @@ class Multiverse:
         first, n = int(part) * PART[view], PART[view]
         return self.universes(paper, view, setting)[first : first + n]
 
-    def _data(self, paper, setting):
+    def _data(self, paper: str, setting: str) -> str:
         """File of the dataset of a setting."""
         settings = self.experiments.settings
         return self.files.dataset(settings.dataset(*settings.partition_of(paper, setting, {})))
 
-    def _plugins(self, paper):
+    def _plugins(self, paper: str) -> list[tuple[str, str, str]]:
         """Folder, name and content of each file that a part's run loads by its name."""
         spec = self._spec(paper)
         methods = [self.experiments.cells(paper).method(name)[1] for name in spec.methods]
@@ -250,5 +266,12 @@ class Multiverse:
         settings = self.settings(paper, DRAWN)
         return multiverse_asked.asked(self.claims, paper, settings, self.choices(paper))
 
-    def _spec(self, paper):
-        return self.experiments.settings.paper(paper).multiverse
+    def _tuning(self, paper: str) -> Tuned:
+        tuned = self._spec(paper).tuned
+        if tuned is None:
+            folder = self.experiments.settings.paper(paper).folder
+            raise UserError(f"{folder}/multiverse.yaml: there is no `tuned`")
+        return tuned
+
+    def _spec(self, paper: str) -> MultiverseSpec:
+        return multiverse_asked.spec_of(self.experiments.settings.paper(paper))

@@ -8,12 +8,26 @@ from fedreact.claims import margins
 from fedreact.errors import UserError, unknown
 from fedreact.multiverse.universe import Choice
 from fedreact.resolve.cells import Cell
-from fedreact.resolve.claims import Claims
+from fedreact.resolve.claims import Claims, Comparison
 from fedreact.resolve.experiments import Experiments
+from fedreact.resolve.multiverse_entries import MultiverseSpec
 from fedreact.resolve.papers import Paper
 from fedreact.tables import published as values
 
 METHODS = "methods."
+
+
+def spec_of(paper: Paper) -> MultiverseSpec:
+    """Return what ``multiverse.yaml`` of a paper says.
+
+    Raises
+    ------
+    UserError
+        It has none.
+    """
+    if paper.multiverse is None:
+        raise UserError(f"{paper.folder}/multiverse.yaml: no such file")
+    return paper.multiverse
 
 
 def asked(
@@ -31,7 +45,7 @@ def asked(
         What is varied.
     """
     paper = judged.settings.paper(name)
-    spec = paper.multiverse
+    spec = spec_of(paper)
     known = {choice.name: option(choice.name) for choice in choices}
     over = [name for name, label in known.items() if spec.over in (name, label)]
     if spec.over and len(over) != 1:
@@ -54,7 +68,7 @@ def asked(
 
 def methods(experiments: Experiments, paper: str) -> dict[str, dict[str, Any]]:
     """What the methods of a paper's multiverse stand for in the configuration."""
-    names = experiments.settings.paper(paper).multiverse.methods
+    names = spec_of(experiments.settings.paper(paper)).methods
     made = {name: experiments.cells(paper).method(name)[1] for name in names}
     return {
         name: {"algorithm": one.algorithm, **one.options, **one.of_run}
@@ -73,7 +87,7 @@ def methods_of(key: str) -> list[str]:
     return names.split("+") if key.startswith(METHODS) else []
 
 
-def _label(value):
+def _label(value: Any) -> str:
     """A value of a choice as readers see it."""
     if isinstance(value, Mapping):
         return " and ".join(f"{option(key).replace('_', ' ')} {one}" for key, one in value.items())
@@ -89,33 +103,35 @@ def claims(judged: Claims, paper: Paper, settings: Container[str]) -> list[dict[
         ``claim``, its ``text``, ``setting``, ``sign`` (1 if higher is claimed, else -1), ``pairs``
         of methods, the ``published`` difference or ``None``, and the ``margin``.
     """
-    known = list(paper.claims)
-    for name in paper.multiverse.claims:
+    known, spec = list(paper.claims), spec_of(paper)
+    for name in spec.claims:
         if name not in known:
             raise UserError(f"{paper.folder}/multiverse.yaml: claims: {unknown(name, known)}")
-    lines = (_claim(judged, paper, settings, name) for name in paper.multiverse.claims)
+    lines = (_claim(judged, paper, settings, name) for name in spec.claims)
     return list(chain(*lines))
 
 
-def _claim(judged, paper, settings, name) -> Iterator[dict[str, Any]]:
-    claim, spec = paper.claims[name], paper.multiverse
-    by_setting: dict[str, list[tuple]] = {}
-    for contrast in judged.contrasts(paper.name, name, spec.metric):
-        _, _, _, ours, theirs, *_ = contrast
-        runs = [cell for cell in (ours, theirs) if isinstance(cell, Cell)]
-        alike = len(runs) == 2 and ours.setting == theirs.setting and theirs.setting in settings
-        if alike and all(cell.method.name in spec.methods for cell in runs):
-            by_setting.setdefault(theirs.setting, []).append(contrast)
-    for setting, contrasts in by_setting.items():
-        effects = [effect for *_, effect, _ in contrasts if effect is not None]
+def _claim(
+    judged: Claims, paper: Paper, settings: Container[str], name: str
+) -> Iterator[dict[str, Any]]:
+    claim, spec = paper.claims[name], spec_of(paper)
+    by_setting: dict[str, list[tuple[Comparison, Cell]]] = {}
+    for each in judged.comparisons(paper.name, name, spec.metric):
+        ours, theirs = each.ours, each.theirs
+        if not isinstance(theirs, Cell) or ours.setting != theirs.setting:
+            continue
+        if theirs.setting in settings and {ours.method.name, theirs.method.name} <= {*spec.methods}:
+            by_setting.setdefault(theirs.setting, []).append((each, theirs))
+    for setting, pairs in by_setting.items():
+        effects = [each.effect for each, _ in pairs if each.effect is not None]
         yield {
             "claim": name,
             "text": claim.claim,
             "setting": setting,
             "sign": margins.sign(claim.relation, spec.metric) or 1,
-            "pairs": [(one[3].method.name, one[4].method.name) for one in contrasts],
+            "pairs": [(each.ours.method.name, theirs.method.name) for each, theirs in pairs],
             "published": sum(e.difference for e in effects) / len(effects) if effects else None,
-            "margin": judged.margin(paper.name, name, spec.metric, contrasts),
+            "margin": judged.margin(paper.name, name, spec.metric, [each for each, _ in pairs]),
         }
 
 
@@ -124,7 +140,7 @@ def published(judged: Claims, paper: Paper, settings: Container[str]) -> list[di
 
     Cells of other data than the paper speaks of have none.
     """
-    spec, cells = paper.multiverse, judged.experiments.cells(paper.name)
+    spec, cells = spec_of(paper), judged.experiments.cells(paper.name)
     if spec.nearest and spec.nearest not in paper.tables:
         raise UserError(
             f"{paper.folder}/multiverse.yaml: nearest: {unknown(spec.nearest, paper.tables)}"

@@ -10,9 +10,11 @@ from fedreact.figures import looks
 from fedreact.resolve import variants
 from fedreact.resolve.cells import Cell
 from fedreact.resolve.code import digest
+from fedreact.resolve.entries import TableSpec
 from fedreact.resolve.experiments import Experiments
 from fedreact.resolve.figure_inputs import FigureInputs
 from fedreact.resolve.job import Job
+from fedreact.resolve.papers import Paper
 
 
 class Outputs:
@@ -26,7 +28,7 @@ class Outputs:
 
     # ---- What they show ------------------------------------------------------------------------
 
-    def entry(self, target: str) -> tuple[Any, str, Any]:
+    def entry(self, target: str) -> tuple[Paper, str, Any]:
         """Paper of a table or figure, its name there, and its entry."""
         tables = target in self.experiments.tables
         paper, name = (self.experiments.tables if tables else self.experiments.figures)[target]
@@ -100,7 +102,7 @@ class Outputs:
                 reasons.setdefault(reason, []).append(target)
         return [f"Left out: {', '.join(targets)}: {reason}." for reason, targets in reasons.items()]
 
-    def _check_known(self, target):
+    def _check_known(self, target: str) -> None:
         """Refuse a target of data that nobody knows, before a file of an earlier run is removed."""
         data = [cell.data for cell in self.cells(target).values()]
         known = any(variants.parts(name)[0] in self.datasets.registry for name in data)
@@ -125,11 +127,18 @@ class Outputs:
 
     def layout(self, paper: str, cells: Mapping[tuple[str, str], Cell]) -> str:
         """Cells as commands read them: JSON."""
-        lines = [
-            [*place, self.folder(paper, cell), cell.method.name, cell.skipped, cell.unlike]
-            for place, cell in cells.items()
+        records = [
+            {
+                "row": row,
+                "column": column,
+                "folder": self.folder(paper, cell),
+                "method": cell.method.name,
+                "skipped": cell.skipped,
+                "unlike": cell.unlike,
+            }
+            for (row, column), cell in cells.items()
         ]
-        return json.dumps(lines, separators=(",", ":"), ensure_ascii=False)
+        return json.dumps(records, separators=(",", ":"), ensure_ascii=False)
 
     # ---- Studies -------------------------------------------------------------------------------
 
@@ -143,7 +152,7 @@ class Outputs:
 
     def study_job(self, study: str) -> Job:
         """Run the study of a table or figure, which needs no data."""
-        content, made = self.study(study)
+        content, made = self.study(study) or ({}, None)
         named = [("studies", content["kind"], "STUDY"), *plugins.named(made)]
         words = ["--study", json.dumps(content, separators=(",", ":")), "--seeds"]
         words += map(str, self.experiments.how_much.seeds)
@@ -178,14 +187,14 @@ class Outputs:
             params={"spec": str(spec)},
         )
 
-    def _names(self, paper, target):
+    def _names(self, paper: Paper, target: str) -> dict[str, dict[str, str]]:
         """What the paper calls its data, and what the datasets of a table are."""
         registry = self.datasets.registry
         data = dict.fromkeys(variants.parts(name)[0] for name in self.datasets_of(target))
         titles = {name: registry[name].title for name in data if name in registry}
         return {"of_roles": paper.about.names_of_data, "titles": titles}
 
-    def _labelled(self, paper, spec, target):
+    def _labelled(self, paper: Paper, spec: TableSpec, target: str) -> dict[tuple[str, str], Cell]:
         """Cells of a table; where data is a user's own, the labels of settings say so.
 
         So no published value is found for it, either: it has another label.
@@ -225,7 +234,7 @@ class Outputs:
             params={"spec": str(spec), "data": ", ".join(self.datasets_of(figure))},
         )
 
-    def _figure_inputs(self, target):
+    def _figure_inputs(self, target: str) -> FigureInputs:
         """Files that a figure asks for beside scores, and the datasets that they are of."""
         if target not in self._inputs:
             paper, _, spec = self.entry(target)

@@ -5,10 +5,11 @@ searches, ledger, claims, scales and published values. ``<paper>/<name>`` cites 
 """
 
 import re
-from collections.abc import Mapping
+from collections.abc import Iterator, Mapping
 from dataclasses import dataclass
 from functools import cache
 from pathlib import Path
+from typing import Any
 
 from fedreact import options, plugins
 from fedreact.claims.contract import Claim
@@ -84,6 +85,10 @@ class Paper:
         return f"{self.name}_" if self.about.prefix is None else self.about.prefix
 
 
+Content = tuple[Any, str]
+"""Content of a file, and its path for errors."""
+
+
 def paper_names() -> list[str]:
     """Names of the papers' folders, that of the main paper first."""
     files = sorted(FOLDER.glob("*/paper.yaml"))
@@ -92,7 +97,7 @@ def paper_names() -> list[str]:
 
 
 @cache
-def _is_main(path, time):
+def _is_main(path: Path, time: int) -> bool:
     content = read_yaml(path)
     return isinstance(content, Mapping) and content.get("main") is True
 
@@ -116,7 +121,7 @@ def load_paper(name: str, scale: str, like: str | None = None) -> Paper:
     folder = FOLDER / name
     _check_files(folder)
 
-    def read(file, needed=False):
+    def read(file: str, needed: bool = False) -> Content:
         path = folder / f"{file}.yaml"
         return (read_yaml(path) or {}) if needed or path.exists() else {}, str(path)
 
@@ -167,14 +172,14 @@ def load_paper(name: str, scale: str, like: str | None = None) -> Paper:
     return paper
 
 
-def _check_files(folder):
+def _check_files(folder: Path) -> None:
     """Refuse files that nothing reads."""
     if odd := [path for path in sorted(folder.glob("*.yaml")) if path.stem not in FILES]:
         raise UserError(f"{odd[0]}: {unknown(odd[0].stem, FILES)}, each a file of a paper")
 
 
-def _experiment(content, where):
-    """Content of each section of ``experiment.yaml``, and where it is."""
+def _experiment(content: Any, where: str) -> dict[str, Content]:
+    """Return the content of each section of ``experiment.yaml``, and where it is."""
     if not isinstance(content, Mapping):
         raise UserError(f"{where}: wanted {', '.join(SECTIONS)}")
     if odd := [key for key in content if key not in SECTIONS]:
@@ -182,7 +187,7 @@ def _experiment(content, where):
     return {name: (content.get(name) or {}, f"{where}: {name}") for name in SECTIONS}
 
 
-def _check_names(paper):
+def _check_names(paper: Paper) -> None:
     """Refuse names that cannot be part of a path."""
     if not re.fullmatch("[A-Za-z0-9_]+", paper.name):
         raise UserError(f"{paper.folder}: a paper's name is letters, digits and _ alone")
@@ -196,8 +201,8 @@ def _check_names(paper):
             )
 
 
-def _entries(content, where):
-    """Names, what they stand for, and where that is."""
+def _entries(content: Any, where: str) -> Iterator[tuple[str, Mapping[str, Any], str]]:
+    """Yield names, their entries, and where these are."""
     if not isinstance(content, Mapping):
         raise UserError(f"{where}: wanted names and what they stand for")
     for name, given in content.items():
@@ -210,8 +215,8 @@ def _entries(content, where):
         yield name, given, f"{where}: {name}"
 
 
-def _partition(given, role, where):
-    rest = dict(given)
+def _partition(entry: Mapping[str, Any], role: str | None, where: str) -> PartitionSpec:
+    rest = dict(entry)
     data, by = rest.pop("data", role), rest.pop("by", None)
     if not isinstance(data, str):
         raise UserError(f"{where}: data: the role or name of a dataset is needed")
@@ -222,8 +227,8 @@ def _partition(given, role, where):
     return PartitionSpec(data, by, rest)
 
 
-def _setting(given, where):
-    rest = dict(given)
+def _setting(entry: Mapping[str, Any], where: str) -> SettingSpec:
+    rest = dict(entry)
     partition = rest.pop("partition", None)
     if not isinstance(partition, str):
         raise UserError(f"{where}: partition: a name of the section partitions is needed")
@@ -232,24 +237,24 @@ def _setting(given, where):
     return SettingSpec(partition, rest)
 
 
-def _methods(content, where):
-    found = {}
+def _methods(content: Any, where: str) -> dict[str, tuple[str, runs.Method]]:
+    methods: dict[str, tuple[str, runs.Method]] = {}
     for kind, listed, place in _entries(content, where):
         if kind not in runs.kinds():
             raise UserError(f"{place} is no kind of run; known: {', '.join(runs.kinds())}")
-        for name, given, here in _entries(listed, place):
-            if name in found:
+        for name, entry, here in _entries(listed, place):
+            if name in methods:
                 raise UserError(f"{here}: there are two methods of this name")
-            found[name] = kind, runs.method(kind, name, given, here)
-    return found
+            methods[name] = kind, runs.method(kind, name, entry, here)
+    return methods
 
 
-def _multiverse(given, where):
-    return options.check(MultiverseSpec, given, where) if given else None
+def _multiverse(content: Any, where: str) -> MultiverseSpec | None:
+    return options.check(MultiverseSpec, content, where) if content else None
 
 
-def _figure(given, where):
-    rest = dict(given)
+def _figure(entry: Mapping[str, Any], where: str) -> FigureSpec:
+    rest = dict(entry)
     title, kind, study = (rest.pop(key, None) for key in ("title", "kind", "study"))
     if not isinstance(title, str) or not isinstance(kind, str):
         raise UserError(f"{where}: needs a title and a kind")

@@ -57,7 +57,7 @@ class Plan:
         self.measures = Measures(self.experiments, self.outputs)
         self.multiverse = Multiverse(self.experiments, self.claims)
         self.report = Report(self.experiments, self.outputs, self.claims)
-        self._jobs: dict[tuple, Job] = {}
+        self._jobs: dict[tuple[Any, ...], Job] = {}
 
     # ---- Jobs ----------------------------------------------------------------------------------
 
@@ -68,7 +68,7 @@ class Plan:
             self._jobs[key] = self._resolvers[rule](**self._names(wildcards))
         return self._jobs[key]
 
-    def _names(self, wildcards):
+    def _names(self, wildcards: Mapping[str, str]) -> dict[str, str]:
         """Names for folders; all that its paper asks for is resolved to find one in no index."""
         names = {wildcard: self.files.name(text) for wildcard, text in wildcards.items()}
         if "paper" in names and any(re.search(DIGEST, name) for name in names.values()):

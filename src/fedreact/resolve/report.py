@@ -1,6 +1,7 @@
 """The job that writes the report."""
 
 import json
+from collections.abc import Sequence
 from pathlib import Path
 from typing import Any
 
@@ -13,6 +14,7 @@ from fedreact.resolve.experiments import Experiments
 from fedreact.resolve.files import ORIGINS
 from fedreact.resolve.job import Job
 from fedreact.resolve.outputs import Outputs
+from fedreact.resolve.papers import Paper
 
 SCRIPT = "scripts/make_report.py"
 
@@ -31,8 +33,12 @@ class Report:
             self.outputs.chosen(named)
             for named in (self.experiments.tables, self.experiments.figures)
         )
-        content = {"scale": self.experiments.scale, "about": self.experiments.how_much.about}
-        content |= {"papers": [self._paper(name) for name in papers], "datasets": self._datasets()}
+        content = {
+            "scale": self.experiments.scale,
+            "about": self.experiments.how_much.about,
+            "papers": [self._paper(name) for name in papers],
+            "datasets": self._datasets(),
+        }
         text = json.dumps(content, separators=(",", ":"), ensure_ascii=False, default=str)
         csv = [self.files.table(name)[0] for name in tables]
         folders = [self.settings.paper(name).folder for name in papers]
@@ -51,7 +57,7 @@ class Report:
             self._code(tables),
         )
 
-    def _code(self, tables):
+    def _code(self, tables: Sequence[str]) -> str:
         """Digest of the code that writes the report."""
         metrics = {
             metric
@@ -91,22 +97,22 @@ class Report:
             "claims": self._claims(paper),
         }
 
-    def _claims(self, paper):
+    def _claims(self, paper: Paper) -> dict[str, str] | None:
         if paper.name not in self.claims.papers():
             return None
         (csv,) = self.files.claims([paper.name])
         return {"csv": csv, "yaml": f"{paper.folder}/claims.yaml"}
 
-    def _table(self, target):
+    def _table(self, target: str) -> dict[str, Any]:
         paper, short, spec = self.outputs.entry(target)
-        methods = {"settings": "column", "methods": "row"}[spec.rows_are]
+        methods: str | None = {"settings": "column", "methods": "row"}[spec.rows_are]
         if spec.study or len(spec.rows if methods == "row" else spec.columns) < 2:
             methods = None
         csv = self.files.table(target)[0]
         of_table = {"csv": csv, "methods": methods, "names": paper.about.names_of_data}
         return {"name": target, "short": short, "title": spec.title, **of_table}
 
-    def _figure(self, target):
+    def _figure(self, target: str) -> dict[str, Any]:
         _, short, spec = self.outputs.entry(target)
         places = self.outputs.cells(target)
         panels, curves = (list(dict.fromkeys(p[i] for p in places if p[i])) for i in (0, 1))
@@ -114,7 +120,7 @@ class Report:
         told = {"title": spec.title, "panels": panels, "curves": curves}
         return {"name": target, "short": short, "png": png, **told}
 
-    def _methods(self, tables):
+    def _methods(self, tables: Sequence[str]) -> dict[str, tuple[str, dict[str, Any]]]:
         """What each label of a method stands for: the file of its algorithm, and its options."""
         found: dict[str, tuple[str, dict[str, Any]]] = {}
         for target in tables:
@@ -127,7 +133,7 @@ class Report:
                     found[label] = str(plugins.source_file(plugins.find(*of))), options
         return found
 
-    def _data(self, paper, targets):
+    def _data(self, paper: Paper, targets: Sequence[str]) -> list[list[str]]:
         """What the paper calls each role of its data, and the dataset that stands for it here."""
         found: dict[str, str] = {}
         for target in targets:
@@ -137,7 +143,7 @@ class Report:
                     found.setdefault(cell.data, known)
         return [[known, data] for data, known in found.items()]
 
-    def _left_out(self, name):
+    def _left_out(self, name: str) -> list[str]:
         """Sentences on tables and figures of a paper that cannot be made here."""
         why: dict[str, list[str]] = {}
         for target, (paper, _) in (self.experiments.tables | self.experiments.figures).items():
@@ -145,7 +151,7 @@ class Report:
                 why.setdefault(reason, []).append(self.outputs.entry(target)[2].title)
         return [f"{'; '.join(titles)}: {reason}." for reason, titles in why.items()]
 
-    def _datasets(self):
+    def _datasets(self) -> dict[str, list[str]]:
         """What is known of each dataset that the report shows."""
         found = {}
         for name in self.outputs.datasets_shown():

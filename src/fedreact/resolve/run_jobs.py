@@ -49,7 +49,7 @@ class RunJobs:
     def __init__(self, experiments: Experiments):
         self.experiments = experiments
         self.settings, self.files = experiments.settings, experiments.files
-        self._runs: dict[tuple, Run] = {}
+        self._runs: dict[tuple[str, ...], Run] = {}
 
     def run(self, kind: str, paper: str, dataset: str, setting: str, job: str) -> Run:
         """What a job is run with.
@@ -64,7 +64,7 @@ class RunJobs:
             self._runs[key] = self._run(*key)
         return self._runs[key]
 
-    def _run(self, kind, paper, dataset, setting, job):
+    def _run(self, kind: str, paper: str, dataset: str, setting: str, job: str) -> Run:
         settings, spec = self.settings, runs.part_of(kind, "spec")
         base, changes = settings.parsed(paper, kind, setting)
         asked = self.experiments.workload(paper).jobs().get((kind, dataset, setting, job))
@@ -107,7 +107,7 @@ class RunJobs:
             self.files.checkpoint(kind, paper, dataset, setting, job, seed, code),
         )
 
-    def _code(self, kind, run):
+    def _code(self, kind: str, run: Run) -> str:
         """Digest of the code: of the kind of run, and of what the job names."""
         named = [(f"kinds/{kind}", "run", "run"), *plugins.named(run.options)]
         for method in run.methods:
@@ -116,7 +116,7 @@ class RunJobs:
         named += [("metrics", name, "METRIC") for name in run.metrics]
         return digest(SCRIPT, named)
 
-    def _threads(self, run):
+    def _threads(self, run: Run) -> int:
         if self.experiments.gpus:
             return 1
         n_clients = self.settings.n_clients(run.owner, run.partition)
@@ -128,7 +128,7 @@ class RunJobs:
         return "|".join(names) or "(?!)"
 
 
-def _words(run, inputs):
+def _words(run: Run, inputs: Mapping[str, Sequence[str]]) -> list[str]:
     """Options of the command: files, options of the run, methods and metrics."""
     files = [word for name, paths in inputs.items() for word in (f"--{name}", *paths)]
     by_name = {m.name: {"algorithm": m.algorithm, **m.options, **m.of_run} for m in run.methods}

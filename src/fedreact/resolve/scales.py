@@ -109,7 +109,7 @@ class PaperScale:
         each = [f"{', '.join(of)}: {text}" for text, of in found.items()]
         return [*self.differences, *each, *self._given_encoder()]
 
-    def _given_encoder(self):
+    def _given_encoder(self) -> list[str]:
         """What is said of intervals where all seeds share one encoder."""
         if self.encoder_from == "own" or self.encoder_from.get("seed") is None:
             return []
@@ -131,44 +131,48 @@ def check_scale(
         It names what its paper does not have, or an option that its step does not have.
     """
     scale = options.check(PaperScale, content, where)
-    roles = dict.fromkeys(spec.data for spec in partitions.values())
+    roles = list(dict.fromkeys(spec.data for spec in partitions.values()))
     if scale.encoder_from != "own":
         shared = options.check(Shared, scale.encoder_from, f"{where}: encoder_from")
-        if odd := [role for role in shared.each_seed if role not in roles]:
-            raise UserError(f"{where}: encoder_from: each_seed: {unknown(odd[0], roles)}")
-    for what in ("settings", "unlike", "encoder_own", "left_out"):
-        for name in getattr(scale, what):
-            setting = variants.parts(name)[0] if what == "left_out" else name
-            if setting not in settings:
-                raise UserError(f"{where}: {what}: {unknown(setting, settings)}")
-    for setting, reason in scale.left_out.items():
-        by_kind = reason if isinstance(reason, Mapping) else {}
-        if odd := [kind for kind in by_kind if kind not in runs.kinds()]:
-            raise UserError(f"{where}: left_out: {setting}: {unknown(odd[0], runs.kinds())}")
-        if not all(isinstance(text, str) for text in by_kind.values() or [reason]):
-            raise UserError(f"{where}: left_out: {setting}: wanted a reason, or one by kind of run")
-    for name, given in scale.partitions.items():
-        if name not in partitions:
-            raise UserError(f"{where}: partitions: {unknown(name, partitions)}")
-        check_step(partitions[name].by, given, f"{where}: partitions: {name}")
-    for role in scale.of:
-        if role not in roles:
-            raise UserError(f"{where}: of: {unknown(role, roles)}")
-    if odd := [of for of in scale.differences_of if of not in {*roles, *runs.kinds()}]:
-        raise UserError(f"{where}: differences_of: {unknown(odd[0], [*roles, *runs.kinds()])}")
-    layers = [scale.defaults, scale.at_most, *scale.of.values(), *scale.settings.values()]
-    for step, of_step in ((step, of) for layer in layers for step, of in layer.items()):
-        check_step(step, of_step, where)
-    for step, bounds in scale.at_most.items():
-        if step not in runs.kinds():
-            raise UserError(f"{where}: at_most: {unknown(step, runs.kinds())}")
-        if odd := [v for v in bounds.values() if type(v) not in (int, float)]:
+        _check_known(shared.each_seed, roles, f"{where}: encoder_from: each_seed")
+    for what in ("settings", "unlike", "encoder_own"):
+        _check_known(getattr(scale, what), settings, f"{where}: {what}")
+    _check_known(
+        [variants.parts(name)[0] for name in scale.left_out], settings, f"{where}: left_out"
+    )
+    _check_reasons(scale.left_out, f"{where}: left_out")
+    _check_known(scale.partitions, partitions, f"{where}: partitions")
+    for name, changed in scale.partitions.items():
+        check_step(partitions[name].by, changed, f"{where}: partitions: {name}")
+    _check_known(scale.of, roles, f"{where}: of")
+    _check_known(scale.differences_of, [*roles, *runs.kinds()], f"{where}: differences_of")
+    for layer in (scale.defaults, scale.at_most, *scale.of.values(), *scale.settings.values()):
+        for step, of_step in layer.items():
+            check_step(step, of_step, where)
+    _check_known(scale.at_most, runs.kinds(), f"{where}: at_most")
+    for bounds in scale.at_most.values():
+        if odd := [bound for bound in bounds.values() if type(bound) not in (int, float)]:
             raise UserError(f"{where}: at_most: {options.shown(odd[0])} is no number")
-    for what, named in (("seeds", scale.seeds), *(("unlike", o) for o in scale.unlike.values())):
-        for kind in named:
-            if kind not in runs.kinds():
-                raise UserError(f"{where}: {what}: {unknown(kind, runs.kinds())}")
+    _check_known(scale.seeds, runs.kinds(), f"{where}: seeds")
+    for by_kind in scale.unlike.values():
+        _check_known(by_kind, runs.kinds(), f"{where}: unlike")
     return scale
+
+
+def _check_known(names: Iterable[str], known_names: Iterable[str], where: str) -> None:
+    """Refuse names that are unknown."""
+    there = list(known_names)
+    if odd := [name for name in names if name not in there]:
+        raise UserError(f"{where}: {unknown(odd[0], there)}")
+
+
+def _check_reasons(left_out: Mapping[str, Any], where: str) -> None:
+    """Refuse what is no reason to leave a setting out: a text, or one for each kind of run."""
+    for setting, reason in left_out.items():
+        by_kind = reason if isinstance(reason, Mapping) else {}
+        _check_known(by_kind, runs.kinds(), f"{where}: {setting}")
+        if not all(isinstance(text, str) for text in by_kind.values() or [reason]):
+            raise UserError(f"{where}: {setting}: wanted a reason, or one by kind of run")
 
 
 def check_step(step: str, given: Mapping[str, Any], where: str) -> None:

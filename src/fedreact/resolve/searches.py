@@ -1,13 +1,15 @@
 """Searches: which cells each compares, and which of its candidates the configuration takes."""
 
 import itertools
-from collections.abc import Mapping
+from collections.abc import Iterator, Mapping
+from typing import Any
 
 from fedreact import options
 from fedreact.errors import UserError
 from fedreact.kinds import contract as runs
 from fedreact.resolve import variants
 from fedreact.resolve.cells import Cell, Cells
+from fedreact.resolve.entries import SearchSpec
 
 
 class Searches:
@@ -27,39 +29,42 @@ class Searches:
 
         Its jobs are its own, beside those of tables: they have other methods.
         """
-        spec, found = self.cells.paper.searches[name], []
+        spec = self.cells.paper.searches[name]
+        cells: list[Cell] = []
         try:
             for asked in spec.settings:
-                given = dict(asked) if isinstance(asked, Mapping) else {"setting": asked}
-                if not isinstance(given.get("setting"), str):
+                setting = dict(asked) if isinstance(asked, Mapping) else {"setting": asked}
+                if not isinstance(setting.get("setting"), str):
                     raise UserError(f"settings: {options.shown(asked)} names no setting")
                 for kind, method in self._candidates(spec):
-                    found.append(self._searched(given, name, kind, method))
+                    cells.append(self._searched(setting, name, kind, method))
         except UserError as error:
             raise UserError(f"{self.cells.where('search', name)}: {error}") from None
-        return found
+        return cells
 
-    def _searched(self, asked, name, kind, method):
+    def _searched(
+        self, asked: Mapping[str, Any], name: str, kind: str, method: runs.Method
+    ) -> Cell:
         changes = {k: v for k, v in asked.items() if k not in variants.MARKS}
         of_run = self.cells.settings.run(self.cells.paper.name, kind, asked["setting"], changes)
         return self.cells.of_method(kind, asked["setting"], changes, method, of_run, f"{name}-")
 
     def taken(self, name: str) -> list[str]:
         """Variants of a search that the configuration takes."""
-        found = []
+        names: list[str] = []
         for base, grid in self.cells.paper.searches[name].grids.items():
             kind, method = self.cells.method(base)
             spec = runs.part_of(kind, "spec")
             better = self.cells.paper.scale.tuned.get(spec.job(method, spec.Options()), {})
             own = runs.algorithm_options(kind, method.algorithm)
-            given = options.defaults(spec.Options) | (options.defaults(own) if own else {})
-            given |= {**method.options, **method.of_run, **better}
-            chosen = {key: given[key] for key in grid if key in given}
+            values = options.defaults(spec.Options) | (options.defaults(own) if own else {})
+            values |= {**method.options, **method.of_run, **better}
+            chosen = {key: values[key] for key in grid if key in values}
             if len(chosen) == len(grid):
-                found.append(variants.of_method(kind, method, chosen).name)
-        return found
+                names.append(variants.of_method(kind, method, chosen).name)
+        return names
 
-    def _candidates(self, spec):
+    def _candidates(self, spec: SearchSpec) -> Iterator[tuple[str, runs.Method]]:
         """Methods of a search with all combinations of options."""
         for name, grid in spec.grids.items():
             kind, method = self.cells.method(name)

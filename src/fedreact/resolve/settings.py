@@ -27,7 +27,7 @@ class Settings:
     def __init__(self, scale: str, datasets: Datasets, like: str | None = None):
         self.scale, self.datasets, self.like = scale, datasets, like
         self._papers: dict[str, Paper] = {}
-        self._seen: dict[tuple, Any] = {}
+        self._seen: dict[tuple[Any, ...], Any] = {}
 
     @cached_property
     def papers(self) -> dict[str, Paper]:
@@ -102,7 +102,7 @@ class Settings:
     def encoder(self, paper: str, name: str) -> encoding.Options:
         """Options of an encoder, named after the partition that it is trained on, with changes."""
         base, texts = variants.parts(name)
-        own = {k.removeprefix("encoder."): v for k, v in texts.items() if _of(k) == ENCODER}
+        own = {k.removeprefix("encoder."): v for k, v in texts.items() if _step_of(k) == ENCODER}
         owner, _ = self.cited(paper, "partitions", base)
         values = self.layers(owner, ENCODER, self.partition(paper, base)[0].data).values()
         changes = _typed(encoding.Options, own, where := f"encoder {name}")
@@ -129,7 +129,7 @@ class Settings:
         different = options.changed(now.effective(), self.encoder(dealer, base))
         return dealer, variants.text(name, {f"encoder.{k}": v for k, v in different.items()}), seed
 
-    def _shares(self, paper, setting, changes):
+    def _shares(self, paper: str, setting: str, changes: Mapping[str, Any]) -> bool:
         """Whether a setting takes the encoder that its partition's paper shares at this scale."""
         owner, own = self.cited(paper, "settings", setting)
         dealer, _ = self.partition_of(paper, setting, changes)
@@ -137,7 +137,7 @@ class Settings:
         shared = self.paper(dealer).scale.encoder_from != "own"
         return shared and variants.split(changes)[""].get("encoder_from", asked) != "own"
 
-    def _trained_on(self, paper, setting, changes):
+    def _trained_on(self, paper: str, setting: str, changes: Mapping[str, Any]) -> tuple[str, str]:
         """Paper and name of the partition that the encoder of a setting is trained on."""
         dealer, name = self.partition_of(paper, setting, changes)
         if self._shares(paper, setting, changes):
@@ -154,15 +154,16 @@ class Settings:
         step, layers = runs.part_of(kind, "spec"), self.run_layers(paper, kind, setting)
         own = {k: v for k, v in variants.split(changes)[""].items() if k != "encoder_from"}
         made = variants.apply(step.Options, layers.values(), own, f"{setting}")
-        if odd := layers.lowered(own):
-            (name, most) = odd[0], layers.bounds.options[odd[0]]
+        if layers.bounds and (odd := layers.lowered(own)):
+            name, bounds = odd[0], layers.bounds
             raise UserError(
-                f"{name} {own[name]} is more than scale {self.scale} allows ({most}, in "
-                f"{layers.bounds.location / name}); ask for less, or leave the row out at this "
-                "scale (left_out)"
+                f"{name} {own[name]} is more than scale {self.scale} allows "
+                f"({bounds.options[name]}, in {bounds.location / name}); ask for less, or leave "
+                "the row out at this scale (left_out)"
             )
-        if hasattr(step, "check"):
-            step.check(made, self._as_stated(paper, setting, changes))
+        check = getattr(step, "check", None)  # a kind of run may have none
+        if check is not None:
+            check(made, self._as_stated(paper, setting, changes))
         return made
 
     def run_layers(self, paper: str, kind: str, setting: str) -> Layers:
@@ -185,15 +186,16 @@ class Settings:
                 kept |= self._encoder_changes(paper, setting, changes)
         return variants.text(setting.replace("/", "."), kept)
 
-    def _encoder_changes(self, paper, setting, changes):
+    def _encoder_changes(
+        self, paper: str, setting: str, changes: Mapping[str, Any]
+    ) -> dict[str, Any]:
         """What changes make of a setting's encoder, defaults that they bring back too."""
-        (_, now, seed), (dealer, before, own) = (
-            self.encoder_of(paper, setting, c) for c in (changes, {})
-        )
+        _, now, seed = self.encoder_of(paper, setting, changes)
+        dealer, before, own = self.encoder_of(paper, setting, {})
         (base, texts), (base_before, same) = variants.parts(now), variants.parts(before)
         default = options.vars_of(self.encoder(dealer, base_before))
-        of = {k: texts.get(k, default.get(k.removeprefix("encoder."))) for k in same | texts}
-        kept = {k: v for k, v in of.items() if _of(k) == ENCODER and same.get(k) != v}
+        values = {k: texts.get(k, default.get(k.removeprefix("encoder."))) for k in same | texts}
+        kept = {k: v for k, v in values.items() if _step_of(k) == ENCODER and same.get(k) != v}
         if (base, seed) != (base_before, own) and "encoder_from" in changes:
             kept["encoder_from"] = changes["encoder_from"]
         return kept
@@ -201,37 +203,39 @@ class Settings:
     def parsed(self, paper: str, kind: str, name: str) -> tuple[str, dict[str, Any]]:
         """Setting and changes that a name in a path stands for."""
         base, texts = variants.parts(name)
-        cls, found = runs.part_of(kind, "spec").Options, {}
+        cls = runs.part_of(kind, "spec").Options
+        changes: dict[str, Any] = {}
         owner, own = self.cited(paper, "settings", base)
         for key, value in texts.items():
-            of, where = _of(key), f"{name!r}"
+            step, where = _step_of(key), f"{name!r}"
             if key == "encoder_from":
-                found[key] = value
-            elif of == ENCODER:
+                changes[key] = value
+            elif step == ENCODER:
                 option = key.removeprefix("encoder.")
-                found[key] = options.value_of(encoding.Options, option, value, where)
-            elif of == "partition":
+                changes[key] = options.value_of(encoding.Options, option, value, where)
+            elif step == "partition":
                 by = self.partition(owner.name, owner.settings[own].partition)[0].by
                 partitioner = plugins.load(PARTITIONERS, by, "PARTITIONER")
                 option = key.removeprefix("partition.")
-                found[key] = options.value_of(partitioner, option, value, where)
+                changes[key] = options.value_of(partitioner, option, value, where)
             else:
-                found[key] = options.value_of(cls, key, value, where)
-        return base, found
+                changes[key] = options.value_of(cls, key, value, where)
+        return base, changes
 
     @once
     def partition_of(self, paper: str, setting: str, changes: Mapping[str, Any]) -> tuple[str, str]:
         """Paper and name of the partition of a setting with changes."""
         owner, own = self.cited(paper, "settings", setting)
         dealer, name = self.cited(owner.name, "partitions", owner.settings[own].partition)
-        of = variants.split(changes)["partition"]
-        if of:
+        of_partition = variants.split(changes)["partition"]
+        if of_partition:
             _, before = self.partition(dealer.name, name)
-            now = variants.apply(type(before), options.vars_of(before), of, f"partition {name}")
+            values, where = options.vars_of(before), f"partition {name}"
+            now = variants.apply(type(before), values, of_partition, where)
             name = variants.text(name, options.changed(now, before))
         return dealer.name, name
 
-    def _as_stated(self, paper, setting, changes):
+    def _as_stated(self, paper: str, setting: str, changes: Mapping[str, Any]) -> Any:
         """Partitioner of a setting with changes, as its paper has it at no scale."""
         dealer, name = self.partition_of(paper, setting, {})
         spec = self.paper(dealer).partitions[name]
@@ -277,9 +281,10 @@ class Settings:
         return first | self.layers(owner, ENCODER, data, own)
 
 
-def _of(key):
+def _step_of(key: str) -> str:
+    """Return the step of a key such as ``encoder.rounds``; none, if it is the run's."""
     return key.partition(".")[0] if "." in key else ""
 
 
-def _typed(cls, texts, where):
+def _typed(cls: type, texts: Mapping[str, str], where: str) -> dict[str, Any]:
     return {name: options.value_of(cls, name, text, where) for name, text in texts.items()}

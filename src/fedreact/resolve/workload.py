@@ -1,6 +1,6 @@
 """Which runs, of which methods, tables, figures, searches and the ledger of a paper ask for."""
 
-from collections.abc import Iterable
+from collections.abc import Iterable, Mapping
 from dataclasses import dataclass, field
 from typing import Any
 
@@ -34,24 +34,24 @@ class Workload:
     def __init__(self, cells: Cells, searches: Searches):
         self.cells, self.searches = cells, searches
         self.settings, self.paper = cells.settings, cells.paper
-        self._jobs: dict[tuple, Group] = {}
+        self._jobs: dict[tuple[str, str, str, str], Group] = {}
 
     # ---- Jobs ----------------------------------------------------------------------------------
 
     def jobs(self) -> dict[tuple[str, str, str, str], Group]:
         """Jobs by kind of run, dataset, name of the setting and name of the job."""
         if not self._jobs:
-            for name, spec in self.paper.tables.items():
-                self._ask(self.cells.table(name).values(), spec.metrics)
-            for name, spec in self.paper.figures.items():
-                self._ask(self.cells.figure(name).values(), spec.options.metrics)
+            for name, table in self.paper.tables.items():
+                self._ask(self.cells.table(name).values(), table.metrics)
+            for name, figure in self.paper.figures.items():
+                self._ask(self.cells.figure(name).values(), figure.options.metrics)
             self._of_ledger()
             order = {name: i for i, name in enumerate(self.paper.methods)}
             for job in self._jobs.values():
                 names = sorted(job.methods, key=lambda m: order.get(m.split("+")[0], len(order)))
                 job.methods = {name: job.methods[name] for name in names}
-            for name, spec in self.paper.searches.items():
-                self._ask(self.searches.compared(name), (spec.metric,))
+            for name, search in self.paper.searches.items():
+                self._ask(self.searches.compared(name), (search.metric,))
         return self._jobs
 
     def _ask(self, cells: Iterable[Cell], metrics: Iterable[str]) -> None:
@@ -88,7 +88,7 @@ class Workload:
             if not self._exceeds(step, setting, {option: value})
         ]
 
-    def _exceeds(self, step, setting, values):
+    def _exceeds(self, step: str, setting: str, values: Mapping[str, Any]) -> bool:
         """Whether values of a kind of run are beyond a bound of the scale."""
         if step not in runs.kinds():
             return False
@@ -100,7 +100,7 @@ class Workload:
             self._check_entry(entry)
         self.jobs()
 
-    def _check_entry(self, entry):
+    def _check_entry(self, entry: str) -> None:
         """Refuse an entry of the ledger whose alternatives cannot be run."""
         where, given = self.cells.where("ledger", entry), self.paper.ledger[entry]
         if given.measured_on and "/" in given.set_in:
@@ -123,7 +123,7 @@ class Workload:
         found = self.settings.canonical(self.paper.name, kind, setting, {key: value})
         return None if found == setting else found
 
-    def _of_ledger(self):
+    def _of_ledger(self) -> None:
         """Alternatives are run with all methods that tables and figures show of their setting."""
         shown = dict(self._jobs)
         for name in self.paper.ledger:
