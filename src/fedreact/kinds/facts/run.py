@@ -54,8 +54,12 @@ def run(
         means = {key: metrics[key].over(of_clients) for key, of_clients in scores.items()}
         first = next(iter(scores.values())).astype(np.float32)
         nowhere = np.full(len(partition.test), -1, dtype=np.int16)
-        clients = {"score": first, "cluster": nowhere, "true_cluster": nowhere}
-        yield Line((name, 1), counts | means, clients)
+        clients: dict[str, np.ndarray] = {
+            "score": first,
+            "cluster": nowhere,
+            "true_cluster": nowhere,
+        }
+        yield Line((name, 1), counts | means, of_clients)
 
 
 def findings(inputs: Inputs, options: Options, methods: Sequence[Method]) -> list[str]:
