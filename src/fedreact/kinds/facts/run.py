@@ -59,7 +59,7 @@ def run(
             "cluster": nowhere,
             "true_cluster": nowhere,
         }
-        yield Line((name, 1), counts | means, of_clients)
+        yield Line((name, 1), counts | means, clients)
 
 
 def findings(inputs: Inputs, options: Options, methods: Sequence[Method]) -> list[str]:
