@@ -1,7 +1,8 @@
-"""A dataset for the tests of partitioners."""
+"""A dataset for the tests of partitioners, and clients of its owners."""
 
 import numpy as np
 
+from fedreact.clients.partitioners.owner import Owner
 from fedreact.data.dataset import SeriesDataset
 
 
@@ -10,3 +11,9 @@ def dataset(y=None, **more):
     y = np.arange(40) % 2 if y is None else y
     X = np.zeros((len(y), 1, 1), np.float32)
     return SeriesDataset("made", X, np.ones(len(y), int), y, **more)
+
+
+def deal_by_owner(owner, seed=0, *, trial=None, time=None, tested=None, **options):
+    """Clients of owners of series of two labels, by options of the partitioner."""
+    data = dataset(np.arange(len(owner)) % 2, owner=owner, trial=trial, time=time, tested=tested)
+    return Owner(**options).deal(data, seed)

@@ -4,15 +4,12 @@ import numpy as np
 import pytest
 
 from fedreact.clients.partition import NOTHING, Partition
-from fedreact.clients.partitioners.dirichlet import partition
 from fedreact.errors import UserError
-
-Y = np.repeat(np.arange(10), 300)
 
 
 def test_truncated_file_is_a_clear_error(tmp_path):
     path = tmp_path / "p.npz"
-    partition(Y, [1, 1], 1.0, 0).save(path)
+    made().save(path)
     path.write_bytes(path.read_bytes()[:-100])
     with pytest.raises(UserError, match="not a readable partition"):
         Partition.load(path)

@@ -3,8 +3,8 @@
 import numpy as np
 import pytest
 from helpers import make_plan
+from made_data import deal_by_owner
 
-from fedreact.clients.partitioners.owner import partition_by_owner
 from fedreact.data import own
 from fedreact.errors import UserError
 
@@ -61,7 +61,7 @@ def test_wrong_datasets_are_one_line(tmp_path, changes, words):
 def test_trials_of_clients_are_not_split():
     owner, trial = np.repeat([0, 1], 40), np.repeat(np.arange(20), 4)
     for split in ("random", "chronological"):
-        p = partition_by_owner(owner, 0, split, test_share=0.2, gap=1, trial=trial)
+        p = deal_by_owner(owner, trial=trial, split=split, test_share=0.2, gap=1)
         for train, test in zip(p.train, p.test):
             assert len(test) == 8
             assert not set(trial[train]) & set(trial[test])

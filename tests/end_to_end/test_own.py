@@ -145,11 +145,11 @@ def test_own_data_can_stand_for_the_digits(extended):
 # ---- Metrics, figures, partitioners, kinds of run -----------------------------------------------
 
 PARTITIONER = '''
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 
 import numpy as np
 
-from fedreact.clients.partitioners.owner import partition_by_owner
+from fedreact.clients.partitioners.owner import Owner
 from fedreact.options import Count
 
 
@@ -170,7 +170,8 @@ class Turns:
         return self.clients
 
     def deal(self, data, seed):
-        return partition_by_owner(np.arange(len(data.y)) % self.clients, seed)
+        turns = np.arange(len(data.y)) % self.clients
+        return Owner().deal(replace(data, owner=turns), seed)
 
 
 PARTITIONER = Turns

@@ -7,8 +7,8 @@ import pytest
 from helpers import slowly
 
 from fedreact import plugins
+from fedreact.clients.drifts.sudden import drifting
 from fedreact.clients.partition import Partition
-from fedreact.clients.sudden_drift import drifting
 from fedreact.data.dataset import SeriesDataset
 from fedreact.engine.place import Place
 from fedreact.errors import UserError

@@ -17,9 +17,9 @@ from sklearn.metrics import (
 from sklearn.metrics import rand_score as sklearn_rand_score
 
 from fedreact import options, plugins
+from fedreact.clients.drifts.schedule import Schedule, schedule
 from fedreact.clients.drifts.visiting import Visiting
 from fedreact.clients.partition import Partition
-from fedreact.clients.schedule import Schedule, schedule
 from fedreact.clients.validation import held_back
 from fedreact.data.dataset import SeriesDataset
 from fedreact.engine.place import Place

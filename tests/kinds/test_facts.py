@@ -4,11 +4,10 @@ import csv
 
 import numpy as np
 import pytest
-from made_data import dataset
+from made_data import dataset, deal_by_owner
 
 from fedreact import npz
 from fedreact.clients.partition import Partition
-from fedreact.clients.partitioners.owner import partition_by_owner
 from fedreact.engine.place import Place
 from fedreact.kinds import contract, jobs
 from fedreact.kinds.facts import run as facts
@@ -36,7 +35,7 @@ def lines(folder, data, names, asked, partition=PARTITION):
 
 def test_counts_by_hand(tmp_path):
     data = dataset(np.arange(30) % 3, owner=np.repeat([4, 7, 9], 10))
-    drawn = partition_by_owner(data.owner, 0, test_share=0.2, owners=2)
+    drawn = deal_by_owner(data.owner, test_share=0.2, owners=2)
     (line,) = lines(tmp_path, data, ["data"], ["accuracy"], drawn)
     assert line.index == ("data", 1)
     wanted = {"n_train": 16, "n_test": 4, "n_clients": 2, "n_labels": 3}

@@ -8,7 +8,7 @@ import pytest
 import yaml
 from helpers import ROOT
 
-from fedreact.clients.drift_test import statistic
+from fedreact.clients.drifts.detection import statistic
 
 PAGE = " ".join((ROOT / "docs/errata.md").read_text().split())
 

@@ -20,7 +20,7 @@ def deal(
     Parameters
     ----------
     others
-        Partitions of the same data; with none, all samples are dealt.
+        Files of partitions of the same data; with none, all samples are dealt.
 
     Raises
     ------
@@ -29,23 +29,26 @@ def deal(
     """
     if not others:
         return partitioner.deal(data, seed)
-    tests = (tested(Partition.load(path, len(data.y))) for path in others)
-    open_to_all = np.setdiff1d(np.arange(len(data.y)), np.concatenate(list(tests)))
-    if not len(open_to_all):
+    tests = [tested(Partition.load(path, len(data.y))) for path in others]
+    untested = np.setdiff1d(np.arange(len(data.y)), np.concatenate(tests))
+    if not len(untested):
         raise UserError(
             "the tables' partitions test on all samples, so none is left to choose options on; "
             "use fewer seeds or a smaller test share"
         )
-    return in_dataset(partitioner.deal(data.take(open_to_all), seed), open_to_all)
+    return in_dataset(partitioner.deal(data.take(untested), seed), untested)
 
 
 def tested(partition: Partition) -> np.ndarray:
-    """Indices of all samples that anyone is tested on."""
+    """Return the indices of all samples that some client is tested on."""
     return np.unique(np.concatenate([*partition.test, partition.held_out]))
 
 
 def in_dataset(partition: Partition, indices: np.ndarray) -> Partition:
-    """The partition of a part of a dataset, by indices of the whole; ``indices`` are the part's."""
+    """Return the partition of a part of a dataset, by indices of the whole dataset.
+
+    ``indices [n]`` are the places of the part's samples in the whole.
+    """
     tests = partition.tested
     return replace(
         partition,

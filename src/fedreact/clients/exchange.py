@@ -8,7 +8,7 @@ from fedreact.rng import generator
 
 
 def exchanged(partition: Partition, owner: np.ndarray | None, seed: int) -> list[np.ndarray]:
-    """Test samples of each client, after owners have exchanged theirs.
+    """Return the test samples of each client, after owners have exchanged theirs.
 
     "Mix the test set across clients. Each client holds a test set from another domain." Owners
     stand in a random circle, and each gets the tests of the next one, so nobody keeps his own
@@ -17,24 +17,24 @@ def exchanged(partition: Partition, owner: np.ndarray | None, seed: int) -> list
     Parameters
     ----------
     owner
-        ``int [N]``: whose each sample is; ``None``: every client is an owner of its own.
+        ``int [N]``: owner of each sample; ``None``: every client is an owner of its own.
 
     Raises
     ------
     UserError
         There is one owner alone.
     """
-    whose = np.arange(len(partition.test))
+    owners = np.arange(len(partition.test))
     if owner is not None:
-        whose = np.array([owner[samples[0]] for samples in partition.test])
-    people = generator(seed, "exchange").permutation(np.unique(whose))
-    if len(people) < 2:
+        owners = np.array([owner[samples[0]] for samples in partition.test])
+    circle = generator(seed, "exchange").permutation(np.unique(owners))
+    if len(circle) < 2:
         raise UserError("exchange: all test samples have one owner; at least two owners are needed")
-    following = dict(zip(people, np.roll(people, -1)))
-    clients = {one: np.flatnonzero(whose == one) for one in people}
-    found = []
-    for k, one in enumerate(whose):
-        other = clients[following[one]]
-        part = int(np.flatnonzero(clients[one] == k)[0])
-        found.append(partition.test[other[part % len(other)]])
-    return found
+    following = dict(zip(circle, np.roll(circle, -1)))
+    clients = {name: np.flatnonzero(owners == name) for name in circle}
+    tests = []
+    for k, name in enumerate(owners):
+        others = clients[following[name]]
+        place = int(np.flatnonzero(clients[name] == k)[0])
+        tests.append(partition.test[others[place % len(others)]])
+    return tests

@@ -14,17 +14,18 @@ if TYPE_CHECKING:
 def goodness(
     objective: "SupervisedLoss", theta: "torch.Tensor", data: "Data", samples: np.ndarray
 ) -> float:
-    """How good a model ``[P]`` is on some samples, from 0 to 1.
+    """Return how good a model ``[P]`` is on some samples, from 0 to 1.
 
-    The share of labels that are right; of a regression 1 - SMAPE / 2, in the targets' own units,
-    which is 0 at worst.
+    It is the share of labels that are right; for a regression 1 - SMAPE / 2, in the targets' own
+    units, which is 0 at worst.
     """
     import torch
 
-    at = torch.from_numpy(np.asarray(samples))
+    assert data.y is not None, "models are scored on targets"
+    indices = torch.from_numpy(np.asarray(samples))
     with torch.inference_mode():
-        outputs = objective.architecture.forward(theta[None], data.X[at][None])[0]
-    y = data.y[at]
+        outputs = objective.architecture.forward(theta[None], data.X[indices][None])[0]
+    y = data.y[indices]
     if objective.kind == "classification":
         return float((outputs.argmax(-1) == y).float().mean())
     if objective.kind == "multi-label":

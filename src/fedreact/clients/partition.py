@@ -1,7 +1,7 @@
 """Partition of samples: clusters, their clients, train and test sets.
 
-Fed-REACT, section 4.1 (ICLR and arXiv), appendices D and G.1 (arXiv). How samples are dealt is said
-by the files of :mod:`fedreact.clients.partitioners`.
+Fed-REACT, section 4.1 (ICLR and arXiv), appendices D and G.1 (arXiv). The files of
+:mod:`fedreact.clients.partitioners` deal the samples.
 """
 
 from dataclasses import dataclass
@@ -36,7 +36,7 @@ class Partition:
         Indices of samples that no client trains on, where clients draw from all samples; else
         empty.
     tested
-        Those of them that clients are tested on where data drifts; all, if it is not given.
+        Samples of ``held_out`` that clients are tested on where data drifts; ``None``: all.
     """
 
     clusters: np.ndarray
@@ -47,7 +47,7 @@ class Partition:
     held_out: np.ndarray
     tested: np.ndarray | None = None
 
-    def __post_init__(self):
+    def __post_init__(self) -> None:
         K = len(self.clusters)
         if self.clusters.dtype.kind not in "iu" or self.clusters.ndim != 1 or K == 0:
             raise UserError("partition: clusters must be integers [K], of one or more clients")
@@ -86,24 +86,34 @@ class Partition:
 
     @classmethod
     def load(cls, path: Path, n_samples: int | None = None) -> "Partition":
-        """Read what :meth:`save` wrote; a damaged file raises :class:`UserError`.
+        """Read what :meth:`save` wrote.
 
-        So does one of other data than that with ``n_samples``.
+        Raises
+        ------
+        UserError
+            The file is damaged, or of other data than that with ``n_samples``.
         """
         names = ["clusters", "train", "test", "n_train", "n_test"]
-        rest = ["label_counts", "distributions", "held_out"]
-        f = npz.load(path, "partition", names + rest)
-        sets = []
+        names += ["label_counts", "distributions", "held_out"]
+        arrays = npz.load(path, "partition", names)
+        sets: dict[str, list[np.ndarray]] = {}
         for name in ("train", "test"):
-            indices, n = f[name], f[f"n_{name}"]
+            indices, n = arrays[name], arrays[f"n_{name}"]
             if n.dtype.kind not in "iu" or n.ndim != 1 or (n < 1).any() or n.sum() != indices.size:
                 raise UserError(f"{path}: not a partition, n_{name} does not count {name}")
-            sets.append(np.split(indices, np.cumsum(n)[:-1]))
+            sets[name] = np.split(indices, np.cumsum(n)[:-1])
         try:
-            drawn = cls(f["clusters"], *sets, *(f[name] for name in rest))
+            drawn = cls(
+                clusters=arrays["clusters"],
+                train=sets["train"],
+                test=sets["test"],
+                label_counts=arrays["label_counts"],
+                distributions=arrays["distributions"],
+                held_out=arrays["held_out"],
+            )
         except UserError as error:
             raise UserError(f"{error} [in {path}]") from error
-        used = np.concatenate([f["train"], f["test"], f["held_out"]])
+        used = np.concatenate([arrays["train"], arrays["test"], arrays["held_out"]])
         if used.min() < 0 or used.max() >= (n_samples or np.inf):
             raise UserError(f"{path}: of other data, it uses more than the {n_samples} samples")
         return drawn

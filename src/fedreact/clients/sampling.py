@@ -1,4 +1,4 @@
-"""Drawing samples by the distribution of their labels."""
+"""Draws of samples by the distribution of their labels."""
 
 import numpy as np
 

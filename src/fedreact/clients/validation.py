@@ -12,8 +12,8 @@ from fedreact.rng import generator
 def held_back(partition: Partition, n_samples: int, seed: int) -> Partition:
     """Test on a tenth of all train samples instead; nobody trains on them, nor on the test samples.
 
-    Clients share samples, so one draw decides for all of them. A client of whose samples none was
-    drawn gives one more.
+    Clients share samples, so one draw decides for all of them. If it has no sample of a client, one
+    of that client's is added.
 
     Parameters
     ----------
@@ -39,8 +39,8 @@ def held_back(partition: Partition, n_samples: int, seed: int) -> Partition:
     for k, left in enumerate(train):
         if not len(left):
             raise UserError(f"client {k} has too few train samples to hold some back")
-    found = replace(partition, train=train, test=test)
+    drawn = replace(partition, train=train, test=test)
     if draws_from_all:
         closed = np.union1d(partition.held_out, held)
-        found = replace(found, held_out=closed, tested=np.sort(held))
-    return found
+        drawn = replace(drawn, held_out=closed, tested=np.sort(held))
+    return drawn

@@ -11,7 +11,7 @@ from typing import ClassVar
 
 import numpy as np
 
-from fedreact.clients.drift_test import QUEUE, detected
+from fedreact.clients.drifts.detection import QUEUE, detected
 from fedreact.options import Count, InnerShare
 from fedreact.rng import generator
 

@@ -3,8 +3,8 @@
 import numpy as np
 import pytest
 
+from fedreact.clients.drifts.schedule import schedule
 from fedreact.clients.drifts.switching import Switching
-from fedreact.clients.schedule import schedule
 from fedreact.errors import UserError
 
 CLUSTERS = np.repeat([0, 1, 2], [33, 33, 34])

@@ -3,9 +3,9 @@
 import numpy as np
 import pytest
 
+from fedreact.clients.drifts.schedule import schedule
 from fedreact.clients.drifts.visiting import Visiting
 from fedreact.clients.partitioners.supports import disjoint_supports
-from fedreact.clients.schedule import schedule
 
 CLUSTERS = np.repeat([0, 1, 2], [33, 33, 34])
 SUPPORTS = disjoint_supports([3, 3, 4], np.random.default_rng(0))

@@ -5,7 +5,6 @@ import pytest
 from made_data import dataset
 
 from fedreact.clients.partition import Partition
-from fedreact.clients.partitioners.distributions import of_distributions
 from fedreact.clients.partitioners.supports import PARTITIONER as SUPPORTS
 from fedreact.clients.partitioners.supports import disjoint_supports
 from fedreact.clients.partitioners.switching import PARTITIONER as SWITCHING
@@ -70,17 +69,18 @@ def test_of_each_label_one_sample_is_held_out_and_one_is_not_at_least():
     y = np.repeat([0, 1], [2, 30])
     shares = np.full((1, 1, 2), 0.5)
     for share, held_out in ((0.01, [1, 1]), (0.5, [1, 15]), (0.99, [1, 29])):
-        p = of_distributions(y, [2], shares, np.random.default_rng(0), 1000, share)
+        dealer = SUPPORTS((2,), (2,), 1000, share)
+        p = dealer.draw_from_all(y, shares, np.random.default_rng(0))
         assert np.bincount(y[p.held_out]).tolist() == held_out
 
 
 def test_a_label_of_a_cluster_with_one_sample_is_a_clear_error():
     y = np.repeat([0, 1, 2], [30, 1, 30])
-    rng = np.random.default_rng(0)
+    rng, dealer = np.random.default_rng(0), SUPPORTS((2,), (3,), 10)
     with pytest.raises(UserError, match="label 1 has 1 of the samples; two are needed"):
-        of_distributions(y, [2], np.full((1, 1, 3), 1 / 3), rng, 10)
+        dealer.draw_from_all(y, np.full((1, 1, 3), 1 / 3), rng)
     # A label that no cluster has may be missing.
-    p = of_distributions(y, [2], np.array([[[0.5, 0, 0.5]]]), rng, 10)
+    p = dealer.draw_from_all(y, np.array([[[0.5, 0, 0.5]]]), rng)
     assert p.label_counts[0, 1] == 0
 
 

@@ -4,22 +4,22 @@ import numpy as np
 import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
-from made_data import dataset
+from made_data import dataset, deal_by_owner
 
 from fedreact.clients.partition import Partition
 from fedreact.clients.partitioners.contract import clients_of
-from fedreact.clients.partitioners.owner import PARTITIONER, partition_by_owner
+from fedreact.clients.partitioners.owner import PARTITIONER
 from fedreact.errors import UserError
 
 
 def test_owners_are_clients():
     owner = np.repeat([7, 3, 9], [20, 30, 10])
-    p = partition_by_owner(owner, seed=0)
+    p = deal_by_owner(owner, seed=0)
     assert p.clusters.tolist() == [0, 0, 0]
     assert [len(s) for s in p.test] == [3, 2, 1]
     for who, train, test in zip([3, 7, 9], p.train, p.test):
         assert sorted([*train, *test]) == np.flatnonzero(owner == who).tolist()
-    other = partition_by_owner(owner, seed=1)
+    other = deal_by_owner(owner, seed=1)
     assert any(a.tolist() != b.tolist() for a, b in zip(p.test, other.test))
 
 
@@ -37,20 +37,20 @@ def test_how_many_clients_there_will_be_follows_from_how_many_owners_there_are(o
 
 
 def test_chronological_split_leaves_out_what_overlaps():
-    p = partition_by_owner(np.repeat([0, 1], 20), seed=0, split="chronological", gap=4)
+    p = deal_by_owner(np.repeat([0, 1], 20), seed=0, split="chronological", gap=4)
     assert p.train[1].tolist() == list(range(20, 34))
     assert p.test[1].tolist() == [38, 39]
 
 
 def test_wrong_splits_are_a_clear_error(tmp_path):
     with pytest.raises(UserError, match="known: random, chronological, source"):
-        partition_by_owner(np.zeros(20, int), seed=0, split="latest")
+        deal_by_owner(np.zeros(20, int), seed=0, split="latest")
     with pytest.raises(UserError, match="gap is -3"):
-        partition_by_owner(np.zeros(20, int), seed=0, split="chronological", gap=-3)
+        deal_by_owner(np.zeros(20, int), seed=0, split="chronological", gap=-3)
     with pytest.raises(UserError, match=r"client 0 \(.*\) has 6 series, too few"):
-        partition_by_owner(np.zeros(6, int), seed=0, split="chronological", gap=4)
+        deal_by_owner(np.zeros(6, int), seed=0, split="chronological", gap=4)
     # What comes out can be kept like any other.
-    p = partition_by_owner(np.repeat([0, 1], 20), seed=0)
+    p = deal_by_owner(np.repeat([0, 1], 20), seed=0)
     p.save(tmp_path / "p.npz")
     assert Partition.load(tmp_path / "p.npz").test[1].tolist() == p.test[1].tolist()
 
@@ -59,7 +59,7 @@ def test_time_is_the_order_of_a_clients_series():
     # Owner 0 holds the even series, from the last to the first; owner 1 the odd ones, as they are.
     owner, time = np.tile([0, 1], 10), np.arange(20.0)
     time[::2] = time[::-2]
-    p = partition_by_owner(owner, 0, "chronological", test_share=0.2, gap=1, time=time)
+    p = deal_by_owner(owner, 0, split="chronological", test_share=0.2, gap=1, time=time)
     assert p.test[0].tolist() == [0, 2]
     assert p.train[0].tolist() == [6, 8, 10, 12, 14, 16, 18]
     assert p.test[1].tolist() == [17, 19]
@@ -68,7 +68,7 @@ def test_time_is_the_order_of_a_clients_series():
 
 def test_series_of_one_time_keep_their_order():
     time = np.tile([5.0, 1.0], 100)
-    p = partition_by_owner(np.zeros(200, int), 0, "chronological", test_share=0.2, time=time)
+    p = deal_by_owner(np.zeros(200, int), 0, split="chronological", test_share=0.2, time=time)
     assert p.test[0].tolist() == list(range(120, 200, 2))
     assert p.train[0].tolist() == sorted([*range(1, 200, 2), *range(0, 120, 2)])
 
@@ -78,11 +78,11 @@ def test_trials_are_in_the_order_of_their_first_series():
     trial = np.repeat([7, 5, 9, 1, 4], 3)
     time = -np.arange(15.0)
     given = {"test_share": 0.2, "gap": 1, "trial": trial, "time": time}
-    p = partition_by_owner(np.zeros(15, int), 0, "chronological", **given)
+    p = deal_by_owner(np.zeros(15, int), 0, split="chronological", **given)
     assert set(trial[p.test[0]]) == {7}
     assert set(trial[p.train[0]]) == {9, 1, 4}
     later = np.arange(15.0)
-    p = partition_by_owner(np.zeros(15, int), 0, "chronological", **given | {"time": later})
+    p = deal_by_owner(np.zeros(15, int), 0, split="chronological", **given | {"time": later})
     assert set(trial[p.test[0]]) == {4}
     assert set(trial[p.train[0]]) == {7, 5, 9}
 
@@ -100,8 +100,8 @@ def test_with_times_it_does_not_matter_in_which_order_series_stand(split, trials
 
     def dealt(*arrays):
         owner, trial, time = arrays
-        of = trial if trials else None
-        return partition_by_owner(owner, seed, split, 0.2, 2, of, time)
+        options = {"split": split, "test_share": 0.2, "gap": 2, "time": time}
+        return deal_by_owner(owner, seed, trial=trial if trials else None, **options)
 
     as_they_are, shuffled = dealt(owner, trial, time), dealt(owner[at], trial[at], time[at])
     for part in ("train", "test"):
@@ -145,18 +145,18 @@ def test_data_that_cannot_be_dealt_is_a_clear_error():
 
 def test_the_split_of_the_source():
     owner, tested = np.repeat([0, 1], 6), np.tile([True, False, False], 4)
-    p = partition_by_owner(owner, 0, "source", tested=tested)
+    p = deal_by_owner(owner, 0, split="source", tested=tested)
     assert [t.tolist() for t in p.test] == [[0, 3], [6, 9]]
     assert [t.tolist() for t in p.train] == [[1, 2, 4, 5], [7, 8, 10, 11]]
     with pytest.raises(UserError, match=r"client 0 .* has no series to train on, or none to test"):
-        partition_by_owner(owner, 0, "source", tested=owner == 1)
+        deal_by_owner(owner, 0, split="source", tested=owner == 1)
     with pytest.raises(UserError, match="does not say which series are for testing"):
         PARTITIONER(split="source").deal(dataset(np.arange(12) % 2, owner=owner), 0)
 
 
 def test_owners_are_cut_into_clients_in_time():
     owner, time = np.repeat([5, 8], 10), np.tile(np.arange(10.0)[::-1], 2)
-    p = partition_by_owner(owner, 0, "chronological", 0.2, time=time, parts=2)
+    p = deal_by_owner(owner, 0, split="chronological", test_share=0.2, time=time, parts=2)
     assert [t.tolist() for t in p.test] == [[5], [0], [15], [10]]
     assert [t.tolist() for t in p.train] == [
         [6, 7, 8, 9],
@@ -169,7 +169,9 @@ def test_owners_are_cut_into_clients_in_time():
 def test_owners_are_cut_at_random_where_time_is_not_known():
     tested = np.tile([True, False, False, False], 10)
     for split in ("random", "source"):
-        p = partition_by_owner(np.repeat([0, 1], 20), 3, split, 0.25, tested=tested, parts=2)
+        p = deal_by_owner(
+            np.repeat([0, 1], 20), 3, split=split, test_share=0.25, tested=tested, parts=2
+        )
         assert len(p.train) == 4
         for two in ((0, 1), (2, 3)):
             held = np.concatenate([s for k in two for s in (p.train[k], p.test[k])])
@@ -178,7 +180,7 @@ def test_owners_are_cut_at_random_where_time_is_not_known():
 
 def test_trials_stay_whole_in_parts():
     trial = np.repeat(np.arange(12), 3)
-    p = partition_by_owner(np.zeros(36, int), 0, "random", 0.25, trial=trial, parts=2)
+    p = deal_by_owner(np.zeros(36, int), 0, test_share=0.25, trial=trial, parts=2)
     held = [set(trial[np.concatenate([p.train[k], p.test[k]])]) for k in range(2)]
     assert held[0] | held[1] == set(range(12))
     assert not held[0] & held[1]
@@ -186,7 +188,7 @@ def test_trials_stay_whole_in_parts():
 
 
 def test_the_first_owners():
-    p = partition_by_owner(np.repeat([4, 2, 9], 10), 0, owners=2)
+    p = deal_by_owner(np.repeat([4, 2, 9], 10), 0, owners=2)
     assert [int(s[0]) // 10 for s in p.train] == [1, 0]
     with pytest.raises(UserError, match="has 3 owners, not 4"):
-        partition_by_owner(np.repeat([4, 2, 9], 10), 0, owners=4)
+        deal_by_owner(np.repeat([4, 2, 9], 10), 0, owners=4)

@@ -12,7 +12,7 @@ from helpers import slowly
 from small_federation import CLIENTS, NORMED, SUPERVISED, Y, initial, supervised
 
 from fedreact import options, plugins
-from fedreact.clients.drift_test import QUEUE
+from fedreact.clients.drifts.detection import QUEUE
 from fedreact.clock.clock import Clock, Flight
 from fedreact.clock.devices import Devices, Network
 from fedreact.compression import polyline

@@ -19,18 +19,18 @@ class Drift(Protocol):
         rounds: int,
         rng: np.random.Generator,
     ) -> tuple[np.ndarray, np.ndarray, np.ndarray]:
-        """Draw what the clients are in each of T rounds.
+        """Draw the clients' clusters and label distributions in each of T rounds.
 
         Parameters
         ----------
         clusters
-            ``int [K]`` at the start.
+            ``int [K]``: the clients' clusters at the start.
         distributions
-            ``[C, S, labels]`` of each cluster, in each of its S states.
+            ``[C, S, labels]``: label distributions of each cluster, in each of its S states.
 
         Returns
         -------
         truth, shares, long_run
-            ``int [T, K]`` true clusters; ``[T, K, labels]`` label distributions of the clients'
-            data in each round; and those of their clusters over all rounds.
+            True clusters ``int [T, K]``; label distributions ``[T, K, labels]`` of the clients'
+            data in each round, and of their clusters over all rounds.
         """

@@ -4,7 +4,7 @@ from dataclasses import dataclass
 
 import numpy as np
 
-from fedreact.clients.drifts.simplex import another, of_clusters, points_of_the_simplex
+from fedreact.clients.drifts.simplex import another_cluster, draw_points, of_clusters
 from fedreact.options import Probability
 
 
@@ -20,13 +20,19 @@ class Migration:
 
     probability: Probability
 
-    def draw(self, clusters, distributions, rounds, rng):
+    def draw(
+        self,
+        clusters: np.ndarray,
+        distributions: np.ndarray,
+        rounds: int,
+        rng: np.random.Generator,
+    ) -> tuple[np.ndarray, np.ndarray, np.ndarray]:
         """Draw points and moves."""
-        fresh = points_of_the_simplex(distributions, rounds, rng)
+        fresh = draw_points(distributions, rounds, rng)
         truth = np.tile(clusters, (rounds, 1))
         moves = rng.random(truth.shape) < self.probability
         for t in range(1, rounds):
-            elsewhere = another(truth[t - 1], len(distributions), rng)
+            elsewhere = another_cluster(truth[t - 1], len(distributions), rng)
             truth[t] = np.where(moves[t], elsewhere, truth[t - 1])
         return truth, of_clusters(fresh, truth), distributions.mean(1)[truth]
 

@@ -21,7 +21,13 @@ class Switching:
     p01: Probability
     p10: Probability
 
-    def draw(self, clusters, distributions, rounds, rng):
+    def draw(
+        self,
+        clusters: np.ndarray,
+        distributions: np.ndarray,
+        rounds: int,
+        rng: np.random.Generator,
+    ) -> tuple[np.ndarray, np.ndarray, np.ndarray]:
         """Draw the states; members of a cluster share its state."""
         p01, p10 = self.p01, self.p10
         if distributions.shape[1] != 2:

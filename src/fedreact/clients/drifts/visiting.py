@@ -4,7 +4,7 @@ from dataclasses import dataclass
 
 import numpy as np
 
-from fedreact.clients.drifts.simplex import another, of_clusters, points_of_the_simplex
+from fedreact.clients.drifts.simplex import another_cluster, draw_points, of_clusters
 from fedreact.options import Probability
 
 
@@ -23,12 +23,18 @@ class Visiting:
 
     probability: Probability
 
-    def draw(self, clusters, distributions, rounds, rng):
+    def draw(
+        self,
+        clusters: np.ndarray,
+        distributions: np.ndarray,
+        rounds: int,
+        rng: np.random.Generator,
+    ) -> tuple[np.ndarray, np.ndarray, np.ndarray]:
         """Draw points and visits."""
-        fresh = points_of_the_simplex(distributions, rounds, rng)
+        fresh = draw_points(distributions, rounds, rng)
         home = np.tile(clusters, (rounds, 1))
         visits = rng.random(home.shape) < self.probability
-        truth = np.where(visits, another(home, len(distributions), rng), home)
+        truth = np.where(visits, another_cluster(home, len(distributions), rng), home)
         return truth, of_clusters(fresh, truth), distributions.mean(1)[home]
 
 

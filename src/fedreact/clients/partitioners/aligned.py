@@ -4,11 +4,13 @@ For models that take the i-th series of all clients together (:mod:`fedreact.kin
 """
 
 from dataclasses import dataclass
+from functools import reduce
 from typing import Literal
 
 import numpy as np
 
 from fedreact.clients.partition import NOTHING, Partition
+from fedreact.data.dataset import SeriesDataset
 from fedreact.errors import UserError
 from fedreact.options import Count, InnerShare
 from fedreact.rng import generator
@@ -38,25 +40,26 @@ class Aligned:
     test_share: InnerShare = 0.2
 
     @property
-    def n_clients(self):
-        """As stated."""
+    def n_clients(self) -> int | None:
+        """Stated number of clients."""
         return self.clients
 
-    def deal(self, data, seed):
+    def deal(self, data: SeriesDataset, seed: int) -> Partition:
         """Draw the owners, and divide the series of each.
 
         Raises
         ------
         UserError
-            There are too few owners, or series, or they do not say whose and of when they are.
+            There are too few owners or series, or the data lacks owners or times.
         """
         if data.owner is None or (self.clock == "common" and data.time is None):
             what = "whose" if data.owner is None else "of when"
             raise UserError(f"partition: {data.name} does not say {what} each series is")
         own = {int(k): np.flatnonzero(data.owner == k) for k in np.unique(data.owner)}
         if data.time is not None:
-            own = {k: at[np.argsort(data.time[at], kind="stable")] for k, at in own.items()}
-        own = {k: at for k, at in own.items() if len(at) >= (self.series or 1)}
+            time = data.time
+            own = {k: series[np.argsort(time[series], kind="stable")] for k, series in own.items()}
+        own = {k: series for k, series in own.items() if len(series) >= (self.series or 1)}
         if len(own) < (self.clients or 1):
             enough = f" with {self.series} series" if self.series else ""
             raise UserError(
@@ -65,26 +68,24 @@ class Aligned:
         if self.clients is not None:
             drawn = generator(seed, "owners").permutation(sorted(own))[: self.clients]
             own = {k: own[k] for k in sorted(drawn.tolist())}
-        if self.clock == "common":
-            own = _of_common_times(own, data.time)
+        if self.clock == "common" and data.time is not None:
+            own = _at_common_times(own, data.time)
         n = self.series or min(map(len, own.values()))
         n_test = max(1, round(self.test_share * n))
         if min(map(len, own.values())) < n or n - n_test < 2:
             raise UserError(f"partition: {data.name} has too few series that clients share")
-        train = [at[: n - n_test] for at in own.values()]
-        test = [at[n - n_test : n] for at in own.values()]
+        train = [series[: n - n_test] for series in own.values()]
+        test = [series[n - n_test : n] for series in own.values()]
         clusters = np.zeros(len(own), dtype=np.int64)
         counts, distributions = np.zeros((1, 0), dtype=np.int64), np.zeros((1, 1, 0))
         return Partition(clusters, train, test, counts, distributions, NOTHING)
 
 
-def _of_common_times(own, time):
-    """Of each owner's series those at times that all have, the first of a time."""
-    firsts = {k: at[np.unique(time[at], return_index=True)[1]] for k, at in own.items()}
-    common = None
-    for at in firsts.values():
-        common = time[at] if common is None else np.intersect1d(common, time[at])
-    return {k: at[np.isin(time[at], common)] for k, at in firsts.items()}
+def _at_common_times(own: dict[int, np.ndarray], time: np.ndarray) -> dict[int, np.ndarray]:
+    """Keep each owner's series at times that all owners have, the first series of a time."""
+    firsts = {k: series[np.unique(time[series], return_index=True)[1]] for k, series in own.items()}
+    common = reduce(np.intersect1d, (time[series] for series in firsts.values()))
+    return {k: series[np.isin(time[series], common)] for k, series in firsts.items()}
 
 
 PARTITIONER = Aligned

@@ -12,11 +12,14 @@ import numpy as np
 
 from fedreact.clients.partition import NOTHING, Partition
 from fedreact.clients.partitioners.pools import labels_of
+from fedreact.data.dataset import SeriesDataset
 from fedreact.errors import UserError
 from fedreact.options import Count, InnerShare, Positive
 from fedreact.rng import generator
 
-Two = Annotated[tuple[Positive, ...], msgspec.Meta(min_length=2)]
+TwoOrMore = Annotated[tuple[Positive, ...], msgspec.Meta(min_length=2)]
+Chunk = tuple[int, int]
+"""Label and number of the size of a chunk."""
 
 
 @dataclass(frozen=True)
@@ -33,17 +36,23 @@ class Chunks:
         Share of the test set, in each chunk.
     """
 
-    sizes: Two = (2000.0, 2750.0, 3250.0, 4000.0)
+    sizes: TwoOrMore = (2000.0, 2750.0, 3250.0, 4000.0)
     n_labels: Count = 10
     test_share: InnerShare = 0.2
 
     @property
-    def n_clients(self):
-        """Pairs of chunks."""
+    def n_clients(self) -> int:
+        """Number of pairs of chunks."""
         return self.n_labels * (len(self.sizes) // 2)
 
-    def deal(self, data, seed):
-        """Cut each label's samples into chunks, in random order, and pair those of two labels."""
+    def deal(self, data: SeriesDataset, seed: int) -> Partition:
+        """Cut each label's samples into chunks, in random order, and pair those of two labels.
+
+        Raises
+        ------
+        UserError
+            Chunks cannot be paired, the data has another number of labels, or a chunk is too small.
+        """
         y, rng = labels_of(data), generator(seed, "partition")
         labels, n_sizes = np.unique(y), len(self.sizes)
         if n_sizes % 2 or self.n_labels < 2:
@@ -66,28 +75,28 @@ class Chunks:
                     f"partition: label {label} has {len(samples)} samples, too few for chunks of "
                     f"sizes {self.sizes}: each is to be trained and tested on"
                 )
-        clients = self._pairs(rng)
         train, test = [], []
-        for pair in clients:
-            halves = [self._split(chunks[label][size]) for label, size in pair]
-            for kept, parts in zip((test, train), zip(*halves)):
-                kept.append(np.sort(np.concatenate(parts)))
-        held = [y[np.concatenate(of)] for of in zip(train, test)]
-        counts = np.stack([np.bincount(of, minlength=y.max() + 1) for of in held])
+        for pair in self._pairs(rng):
+            tests, trains = zip(*(self._split(chunks[label][size]) for label, size in pair))
+            test.append(np.sort(np.concatenate(tests)))
+            train.append(np.sort(np.concatenate(trains)))
+        held = [y[np.concatenate(sets)] for sets in zip(train, test)]
+        counts = np.stack([np.bincount(labels, minlength=y.max() + 1) for labels in held])
         shares = counts / counts.sum(1, keepdims=True)
         return Partition(np.arange(len(train)), train, test, counts, shares[:, None], NOTHING)
 
-    def _pairs(self, rng):
-        """Pairs of (label, size): of each label all sizes, no pair of one label or of one size."""
+    def _pairs(self, rng: np.random.Generator) -> list[tuple[Chunk, Chunk]]:
+        """Draw pairs of (label, size): each label has all sizes, and each pair two of both."""
         n_labels = self.n_labels
-        sizes = rng.permutation(len(self.sizes))
-        found = []
+        sizes = rng.permutation(len(self.sizes)).tolist()
+        pairs: list[tuple[Chunk, Chunk]] = []
         for first, second in zip(sizes[::2], sizes[1::2]):
             shift = int(rng.integers(1, n_labels))
-            found += [((i, first), ((i + shift) % n_labels, second)) for i in range(n_labels)]
-        return found
+            pairs += [((i, first), ((i + shift) % n_labels, second)) for i in range(n_labels)]
+        return pairs
 
-    def _split(self, samples):
+    def _split(self, samples: np.ndarray) -> tuple[np.ndarray, np.ndarray]:
+        """Split a chunk into test and train samples."""
         n_test = max(1, round(self.test_share * len(samples)))
         return samples[:n_test], samples[n_test:]
 

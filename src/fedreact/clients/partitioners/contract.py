@@ -1,10 +1,12 @@
 """The contract of a partitioner: a file of this folder that defines ``PARTITIONER``.
 
 A partitioner is a frozen dataclass, whose fields are its options (:mod:`fedreact.options`). A line
-of a paper's ``experiment.yaml`` names it by its file (``by: dirichlet``).
+of a paper's ``experiment.yaml`` names it by its file (``by: dirichlet``). It defines what
+:class:`Partitioner` has. Sizes of clients are known before the data is read where it also has the
+fields of :class:`Sampling` or of :class:`OwnerParts`.
 """
 
-from typing import Any, Protocol
+from typing import Protocol, runtime_checkable
 
 from fedreact.clients.partition import Partition
 from fedreact.data.dataset import SeriesDataset
@@ -15,7 +17,7 @@ class Partitioner(Protocol):
 
     @property
     def n_clients(self) -> int | None:
-        """Clients that there will be; ``None`` if only the data tells."""
+        """Number of clients; ``None`` if only the data tells."""
 
     def deal(self, data: SeriesDataset, seed: int) -> Partition:
         """Draw clusters and clients.
@@ -27,17 +29,60 @@ class Partitioner(Protocol):
         """
 
 
-def train_samples(partitioner: Any) -> int | None:
-    """Most train samples that a client may have; ``None`` if only the data tells."""
-    n = getattr(partitioner, "samples_per_client", None)
-    if n is None:
+@runtime_checkable
+class Sampling(Protocol):
+    """Optional: a partitioner whose clients draw a number of samples that it states.
+
+    Attributes
+    ----------
+    samples_per_client
+        Samples that a client draws, train and test together.
+    test_share
+        Share of the test set.
+    """
+
+    @property
+    def samples_per_client(self) -> int:
+        """Samples that a client draws."""
+
+    @property
+    def test_share(self) -> float:
+        """Share of the test set."""
+
+
+@runtime_checkable
+class OwnerParts(Protocol):
+    """Optional: a partitioner that cuts the first owners into parts, each a client.
+
+    Attributes
+    ----------
+    owners
+        Number of owners to use; ``None``: all.
+    parts
+        Clients that each owner is cut into.
+    """
+
+    @property
+    def owners(self) -> int | None:
+        """Number of owners to use."""
+
+    @property
+    def parts(self) -> int:
+        """Clients of each owner."""
+
+
+def train_samples(partitioner: Partitioner) -> int | None:
+    """Return how many train samples a client has at most; ``None`` if only the data tells."""
+    if not isinstance(partitioner, Sampling):
         return None
-    return n - max(1, round(getattr(partitioner, "test_share", 0.0) * n))
+    n = partitioner.samples_per_client
+    return n - max(1, round(partitioner.test_share * n))
 
 
-def clients_of(partitioner: Any, owners: int | None) -> int | None:
-    """Clients there will be of data of so many owners; ``None`` if only the data tells."""
+def clients_of(partitioner: Partitioner, owners: int | None) -> int | None:
+    """Return the number of clients of data with so many owners; ``None`` if only the data tells."""
     if partitioner.n_clients is not None or owners is None:
         return partitioner.n_clients
-    first = getattr(partitioner, "owners", None) or owners
-    return min(first, owners) * getattr(partitioner, "parts", 1)
+    if not isinstance(partitioner, OwnerParts):
+        return owners
+    return min(partitioner.owners or owners, owners) * partitioner.parts

@@ -11,7 +11,8 @@ import msgspec
 import numpy as np
 
 from fedreact.clients.partition import Partition
-from fedreact.clients.partitioners.pools import Split, check_sizes, labels_of, of_pools
+from fedreact.clients.partitioners.pools import ClusterPartitioner, Split, labels_of
+from fedreact.data.dataset import SeriesDataset
 from fedreact.errors import UserError
 from fedreact.options import InnerShare, Positive, Sizes
 from fedreact.rng import generator
@@ -20,19 +21,13 @@ MAX_DRAWS = 1000
 
 
 @dataclass(frozen=True)
-class Dirichlet:
+class Dirichlet(ClusterPartitioner):
     """Clients of clusters that differ in their labels.
 
     Attributes
     ----------
-    cluster_sizes
-        Clients in each cluster, e.g. 3,3,4.
     beta
         Dirichlet parameter; the smaller, the more heterogeneous.
-    samples_per_client
-        Samples that a client draws, train and test together.
-    test_share
-        Share of the test set.
     min_samples
         Smallest cluster that is accepted.
     split
@@ -46,17 +41,14 @@ class Dirichlet:
     min_samples: Annotated[int, msgspec.Meta(ge=2)] = 100
     split: Split = "cluster"
 
-    @property
-    def n_clients(self):
-        """All clusters' clients."""
-        return sum(self.cluster_sizes)
-
-    def deal(self, data, seed):
+    def deal(self, data: SeriesDataset, seed: int) -> Partition:
         """Draw clusters, then clients."""
-        return partition(
-            *(labels_of(data), list(self.cluster_sizes), self.beta, seed),
-            *(self.samples_per_client, self.test_share, self.min_samples, self.split),
-        )
+        y, rng = labels_of(data), generator(seed, "partition")
+        self.check_sizes()
+        n_clusters = len(self.cluster_sizes)
+        # Two samples at least: one to train on, one to test.
+        pools = dirichlet_clusters(y, n_clusters, self.beta, rng, max(2, self.min_samples))
+        return self.draw_from_pools(y, pools, rng, split=self.split)
 
 
 def dirichlet_clusters(
@@ -89,7 +81,7 @@ def dirichlet_clusters(
             f"of at least {min_samples}; use fewer clusters or more data"
         )
     for _ in range(MAX_DRAWS):
-        parts = [[] for _ in range(n_clusters)]
+        parts: list[list[np.ndarray]] = [[] for _ in range(n_clusters)]
         for label in np.unique(y):
             members = rng.permutation(np.flatnonzero(y == label))
             shares = rng.dirichlet(np.full(n_clusters, beta))
@@ -103,45 +95,6 @@ def dirichlet_clusters(
         f"partition: {MAX_DRAWS} Dirichlet draws with beta = {beta} each left one of {n_clusters} "
         f"clusters with fewer than {min_samples} samples; use a larger beta or fewer clusters"
     )
-
-
-def partition(
-    y: np.ndarray,
-    cluster_sizes: list[int],
-    beta: float,
-    seed: int,
-    samples_per_client: int = 2400,
-    test_share: float = 0.1,
-    min_samples: int = 100,
-    split: Split = "cluster",
-) -> Partition:
-    """Draw clusters and clients.
-
-    Parameters
-    ----------
-    y
-        ``int [N]`` labels, 0 to n_labels - 1.
-    cluster_sizes
-        Clients in each cluster, e.g. ``[3, 3, 4]``; client numbers follow the clusters.
-    beta
-        Dirichlet parameter; the smaller, the more heterogeneous.
-    samples_per_client
-        Samples a client draws, train and test together, without repetition. Clients of a cluster
-        draw from the same pool, so they share samples; a client of a cluster that has fewer takes
-        them all.
-    test_share
-        Share of the test set.
-    min_samples
-        Smallest cluster that is accepted, at least 2: one sample to train on, one to test.
-    split
-        By ``cluster``, the cluster's pool is split once and each client draws from both parts,
-        which keeps test samples out of every train set of the cluster. By ``client``, each splits
-        what it has drawn.
-    """
-    check_sizes(cluster_sizes, samples_per_client, test_share)
-    rng = generator(seed, "partition")
-    pools = dirichlet_clusters(y, len(cluster_sizes), beta, rng, max(2, min_samples))
-    return of_pools(y, pools, cluster_sizes, rng, samples_per_client, test_share, split=split)
 
 
 PARTITIONER = Dirichlet

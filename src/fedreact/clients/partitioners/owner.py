@@ -1,5 +1,6 @@
 """One client for each owner of series: a vehicle, a person, a writer (ICLR, section 4.2)."""
 
+from collections.abc import Iterator
 from dataclasses import dataclass
 from typing import Literal, get_args
 
@@ -7,6 +8,7 @@ import numpy as np
 
 from fedreact.clients.partition import NOTHING, Partition
 from fedreact.clients.partitioners.pools import check_sizes
+from fedreact.data.dataset import SeriesDataset
 from fedreact.errors import UserError
 from fedreact.options import Count, InnerShare, Natural
 from fedreact.rng import generator
@@ -43,131 +45,142 @@ class Owner:
     gap: Natural = 0
 
     @property
-    def n_clients(self):
-        """As stated."""
+    def n_clients(self) -> int | None:
+        """Stated number of clients."""
         return self.clients
 
-    def deal(self, data, seed):
-        """Split each owner's series."""
+    def deal(self, data: SeriesDataset, seed: int) -> Partition:
+        """Split each owner's series.
+
+        Raises
+        ------
+        UserError
+            The data lacks owners or test series, has too few owners or another number of clients,
+            or a client has too few series.
+        """
         if data.owner is None:
             raise UserError(f"partition: {data.name} does not say whose each series is")
         if self.split == "source" and data.tested is None:
             raise UserError(f"partition: {data.name} does not say which series are for testing")
-        drawn = partition_by_owner(
-            *(data.owner, seed, self.split, self.test_share, self.gap, data.trial, data.time),
-            *(data.tested, self.owners, self.parts),
-        )
-        if self.clients not in (None, len(drawn.train)):
+        self._check()
+        names = np.unique(data.owner)
+        if self.owners is not None and self.owners > len(names):
+            raise UserError(f"partition: the data has {len(names)} owners, not {self.owners}")
+        rng = generator(seed, "partition")
+        train: list[np.ndarray] = []
+        test: list[np.ndarray] = []
+        for name in names[: self.owners]:
+            indices = np.flatnonzero(data.owner == name)
+            if data.time is not None:
+                indices = indices[np.argsort(data.time[indices], kind="stable")]
+            for trains, tests in self._clients(indices, data, rng, first=len(train)):
+                train.append(trains)
+                test.append(tests)
+        if self.clients not in (None, len(train)):
+            raise UserError(f"partition: {data.name} has {len(train)} clients, not {self.clients}")
+        clusters = np.zeros(len(train), dtype=np.int64)
+        counts, distributions = np.zeros((1, 0), dtype=np.int64), np.zeros((1, 1, 0))
+        return Partition(clusters, train, test, counts, distributions, NOTHING)
+
+    def _check(self) -> None:
+        """Refuse options that no file of the configuration can have, since Python can."""
+        if self.split not in SPLITS:
             raise UserError(
-                f"partition: {data.name} has {len(drawn.train)} clients, not {self.clients}"
+                f"partition: split {self.split!r} is unknown; known: {', '.join(SPLITS)}"
             )
-        return drawn
+        check_sizes([1], 2, self.test_share)
+        if self.gap < 0:
+            raise UserError(f"partition: gap is {self.gap}; it must be 0 or more")
+
+    def _clients(
+        self, indices: np.ndarray, data: SeriesDataset, rng: np.random.Generator, first: int
+    ) -> Iterator[tuple[np.ndarray, np.ndarray]]:
+        """Yield train and test series of an owner's clients, of which ``first`` is the first."""
+        chronological = data.time is not None
+        if self.split == "source" and data.tested is not None:
+            tested = data.tested[indices]
+            if tested.all() or not tested.any():
+                raise UserError(
+                    f"partition: {_client(first)} has no series to train on, or none to test"
+                )
+            trains, tests = (
+                self._parts(_Series(side, data.trial), rng, chronological)
+                for side in (indices[~tested], indices[tested])
+            )
+            for train, test in zip(trains, tests):
+                yield np.sort(train.indices), np.sort(test.indices)
+            return
+        parts = self._parts(_Series(indices, data.trial), rng, chronological)
+        for number, part in enumerate(parts, first):
+            train, test = self._divide(part, rng, number)
+            if data.trial is None:
+                yield np.sort(train.indices), np.sort(test.indices)
+            else:
+                yield train.indices, test.indices
+
+    def _parts(
+        self, series: "_Series", rng: np.random.Generator, chronological: bool
+    ) -> list["_Series"]:
+        """Share out an owner's series to its clients; trials stay whole."""
+        if self.parts == 1:
+            return [series]
+        units = series.units
+        if not chronological:
+            units = rng.permutation(units)
+        return [series.only(share) for share in np.array_split(units, self.parts)]
+
+    def _divide(
+        self, series: "_Series", rng: np.random.Generator, number: int
+    ) -> tuple["_Series", "_Series"]:
+        """Divide a client's series into those to train on and those to test on."""
+        units = series.units
+        n_test = max(1, round(self.test_share * len(units)))
+        if self.split == "random":
+            units = rng.permutation(units)
+        gap = self.gap if self.split == "chronological" else 0
+        if len(units) < n_test + gap + 2:
+            kind = "series" if series.trial is None else "trials"
+            raise UserError(
+                f"partition: {_client(number)} has {len(units)} {kind}, too few for {n_test} to "
+                f"test and {gap} to leave out"
+            )
+        end = len(units) - n_test
+        return series.only(units[: end - gap]), series.only(units[end:])
 
 
-def partition_by_owner(
-    owner: np.ndarray,
-    seed: int,
-    split: str = "random",
-    test_share: float = 0.1,
-    gap: int = 0,
-    trial: np.ndarray | None = None,
-    time: np.ndarray | None = None,
-    tested: np.ndarray | None = None,
-    owners: int | None = None,
-    parts: int = 1,
-) -> Partition:
-    """Make a client of each owner, e.g. vehicle; no clusters are known (ICLR, section 4.2).
+@dataclass(frozen=True)
+class _Series:
+    """Series of an owner or a client, in order.
 
-    Parameters
+    Attributes
     ----------
-    owner
-        ``int [N]``.
-    split
-        ``random``: a share of each client's series is its test set (the paper's 90/10 split).
-        ``chronological``: the last ones are. ``source``: those in ``tested``.
-    gap
-        Series (or trials, where series belong to trials) left out before the test set of the
-        ``chronological`` split, as many as overlap with it in time.
+    indices
+        ``int [n]``: their places in the dataset.
     trial
-        ``int [N]``: series of a trial stay together. ``None``: each is a trial of its own.
-    time
-        ``[N]``: the order of an owner's series; ``None``: as they stand.
-    tested
-        ``bool [N]``: of the split ``source``.
-    owners
-        The first so many, in sorted order; ``None``: all.
-    parts
-        Clients of each owner, who share out its series, and trials, in the order of time if it is
-        given, else at random.
+        ``int [N]``: trial of each series of the dataset; ``None``: each is a trial of its own.
     """
-    if split not in SPLITS:
-        raise UserError(f"partition: split {split!r} is unknown; known: {', '.join(SPLITS)}")
-    check_sizes([1], 2, test_share)
-    if gap < 0:
-        raise UserError(f"partition: gap is {gap}; it must be 0 or more")
-    who = np.unique(owner)
-    if owners is not None and owners > len(who):
-        raise UserError(f"partition: the data has {len(who)} owners, not {owners}")
-    rng, train, test = generator(seed, "partition"), [], []
-    for mine in (np.flatnonzero(owner == one) for one in who[:owners]):
-        if time is not None:
-            mine = mine[np.argsort(time[mine], kind="stable")]
-        whose = f"client {len(train)} (counted from 0 in sorted order)"
-        if split == "source":
-            sides = [_shared_out(of, parts, trial, time, rng) for of in _sides(mine, tested, whose)]
-            for kept, shares in zip((train, test), sides):
-                kept.extend(np.sort(share) for share in shares)
-            continue
-        for part in _shared_out(mine, parts, trial, time, rng):
-            whose = f"client {len(train)} (counted from 0 in sorted order)"
-            divided = _divided(part, trial, split, test_share, gap, rng, whose)
-            for kept, side in zip((train, test), divided):
-                kept.append(np.sort(side) if trial is None else side)
-    clusters = np.zeros(len(train), dtype=np.int64)
-    counts, distributions = np.zeros((1, 0), dtype=np.int64), np.zeros((1, 1, 0))
-    return Partition(clusters, train, test, counts, distributions, NOTHING)
+
+    indices: np.ndarray
+    trial: np.ndarray | None
+
+    @property
+    def units(self) -> np.ndarray:
+        """Indices of the series, or their trials in the order in which they come first."""
+        if self.trial is None:
+            return self.indices
+        trial = self.trial[self.indices]
+        _, first = np.unique(trial, return_index=True)
+        return trial[np.sort(first)]
+
+    def only(self, units: np.ndarray) -> "_Series":
+        """Return the series of these units; without trials in the order of ``units``."""
+        if self.trial is None:
+            return _Series(units, None)
+        return _Series(self.indices[np.isin(self.trial[self.indices], units)], self.trial)
 
 
-def _sides(mine, tested, whose):
-    """Train and test series of an owner, as its source has them."""
-    sides = mine[~tested[mine]], mine[tested[mine]]
-    if not all(map(len, sides)):
-        raise UserError(f"partition: {whose} has no series to train on, or none to test")
-    return sides
-
-
-def _shared_out(mine, parts, trial, time, rng):
-    """An owner's series, shared out to so many clients; trials stay whole."""
-    if parts == 1:
-        return [mine]
-    units = mine if trial is None else _in_order(trial[mine])
-    if time is None:
-        units = rng.permutation(units)
-    shares = np.array_split(units, parts)
-    return shares if trial is None else [mine[np.isin(trial[mine], share)] for share in shares]
-
-
-def _divided(mine, trial, split, test_share, gap, rng, whose):
-    """Train and test series of a client whose series are in order."""
-    units = mine if trial is None else _in_order(trial[mine])
-    n_test = max(1, round(test_share * len(units)))
-    if split == "random":
-        units = rng.permutation(units)
-    left_out = gap if split == "chronological" else 0
-    if len(units) < n_test + left_out + 2:
-        what = "series" if trial is None else "trials"
-        raise UserError(
-            f"partition: {whose} has {len(units)} {what}, too few for {n_test} to test and "
-            f"{left_out} to leave out"
-        )
-    sides = units[: len(units) - n_test - left_out], units[len(units) - n_test :]
-    return sides if trial is None else [mine[np.isin(trial[mine], side)] for side in sides]
-
-
-def _in_order(trial):
-    """Distinct trials in the order in which they come first."""
-    _, first = np.unique(trial, return_index=True)
-    return trial[np.sort(first)]
+def _client(number: int) -> str:
+    return f"client {number} (counted from 0 in sorted order)"
 
 
 PARTITIONER = Owner

@@ -6,27 +6,20 @@ from typing import Annotated
 import msgspec
 import numpy as np
 
-from fedreact.clients.partitioners.distributions import of_distributions
-from fedreact.clients.partitioners.pools import labels_of
+from fedreact.clients.partitioners.distributions import DistributionPartitioner
 from fedreact.errors import UserError
 from fedreact.options import InnerShare, Sizes
 from fedreact.rng import generator
 
 
 @dataclass(frozen=True)
-class Supports:
+class Supports(DistributionPartitioner):
     """Clients in clusters with disjoint labels.
 
     Attributes
     ----------
-    cluster_sizes
-        Clients in each cluster, e.g. 3,3,4.
     supports
         Labels in each cluster, e.g. 3,3,4 of ten; which ones is drawn.
-    samples_per_client
-        Samples that a client draws, train and test together.
-    test_share
-        Share of the test set.
     """
 
     cluster_sizes: Sizes
@@ -34,28 +27,25 @@ class Supports:
     samples_per_client: Annotated[int, msgspec.Meta(ge=5)] = 2400
     test_share: InnerShare = 0.1
 
-    @property
-    def n_clients(self):
-        """All clusters' clients."""
-        return sum(self.cluster_sizes)
+    def distributions(self, y: np.ndarray, seed: int) -> np.ndarray:
+        """Draw the labels ``[C, 1, labels]`` of each cluster.
 
-    def deal(self, data, seed):
-        """Draw each cluster's labels, then clients."""
-        y, sizes, supports = labels_of(data), list(self.cluster_sizes), list(self.supports)
-        n_labels = int(y.max()) + 1
-        if len(supports) != len(sizes) or sum(supports) != n_labels:
+        Raises
+        ------
+        UserError
+            The numbers of labels do not give all labels to the clusters.
+        """
+        supports, n_labels = list(self.supports), int(y.max()) + 1
+        if len(supports) != len(self.cluster_sizes) or sum(supports) != n_labels:
             raise UserError(
-                f"partition: supports {supports} must give {len(sizes)} clusters {n_labels} labels "
-                "in all"
+                f"partition: supports {supports} must give {len(self.cluster_sizes)} clusters "
+                f"{n_labels} labels in all"
             )
-        distributions = disjoint_supports(supports, generator(seed, "supports"))
-        rng = generator(seed, "partition")
-        amounts = (self.samples_per_client, self.test_share)
-        return of_distributions(y, sizes, distributions, rng, *amounts)
+        return disjoint_supports(supports, generator(seed, "supports"))
 
 
 def disjoint_supports(sizes: list[int], rng: np.random.Generator) -> np.ndarray:
-    """``[C, 1, labels]``: clusters uniform over labels of their own, e.g. 3, 3 and 4 of them."""
+    """Draw ``[C, 1, labels]``: clusters uniform over labels of their own, e.g. 3, 3 and 4."""
     owner = rng.permutation(np.repeat(np.arange(len(sizes)), sizes))
     member = owner == np.arange(len(sizes))[:, None]
     return (member / member.sum(1, keepdims=True))[:, None]

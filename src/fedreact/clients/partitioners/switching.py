@@ -7,26 +7,19 @@ import msgspec
 import numpy as np
 
 from fedreact.clients.partitioners.dirichlet import dirichlet_clusters
-from fedreact.clients.partitioners.distributions import of_distributions
-from fedreact.clients.partitioners.pools import labels_of
+from fedreact.clients.partitioners.distributions import DistributionPartitioner
 from fedreact.options import InnerShare, Positive, Sizes
 from fedreact.rng import generator
 
 
 @dataclass(frozen=True)
-class Switching:
+class Switching(DistributionPartitioner):
     """Clients of clusters that switch between two distributions, of two Dirichlet draws.
 
     Attributes
     ----------
-    cluster_sizes
-        Clients in each cluster, e.g. 3,3,4.
     beta
         Dirichlet parameter of both draws.
-    samples_per_client
-        Samples that a client draws, train and test together.
-    test_share
-        Share of the test set.
     """
 
     cluster_sizes: Sizes
@@ -34,22 +27,13 @@ class Switching:
     samples_per_client: Annotated[int, msgspec.Meta(ge=5)] = 2400
     test_share: InnerShare = 0.1
 
-    @property
-    def n_clients(self):
-        """All clusters' clients."""
-        return sum(self.cluster_sizes)
-
-    def deal(self, data, seed):
-        """Draw both distributions of each cluster, then clients."""
-        y, sizes = labels_of(data), list(self.cluster_sizes)
-        distributions = switching_clusters(y, len(sizes), self.beta, seed)
-        rng = generator(seed, "partition")
-        amounts = (self.samples_per_client, self.test_share)
-        return of_distributions(y, sizes, distributions, rng, *amounts)
+    def distributions(self, y: np.ndarray, seed: int) -> np.ndarray:
+        """Draw both distributions ``[C, 2, labels]`` of each cluster."""
+        return switching_clusters(y, len(self.cluster_sizes), self.beta, seed)
 
 
 def switching_clusters(y: np.ndarray, n_clusters: int, beta: float, seed: int) -> np.ndarray:
-    """Two label distributions for each cluster, of two Dirichlet draws (Strategy 1).
+    """Draw two label distributions for each cluster, of two Dirichlet draws (Strategy 1).
 
     Returns
     -------

@@ -7,7 +7,7 @@ from dataclasses import replace
 import numpy as np
 
 from fedreact import plugins
-from fedreact.clients.sudden_drift import drifting, with_drift
+from fedreact.clients.drifts.sudden import drifting, with_drift
 from fedreact.clients.validation import held_back
 from fedreact.clock.clock import Clock
 from fedreact.clock.devices import Devices, Network

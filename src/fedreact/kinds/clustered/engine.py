@@ -10,9 +10,9 @@ from typing import NamedTuple
 
 import numpy as np
 
+from fedreact.clients.drifts.schedule import Schedule
 from fedreact.clients.partition import Partition
 from fedreact.clients.sampling import draw
-from fedreact.clients.schedule import Schedule
 from fedreact.errors import UserError
 from fedreact.kinds.clustered.contract import Algorithm, Uploads
 from fedreact.kinds.clustered.scoring import HeldOut, rand_score

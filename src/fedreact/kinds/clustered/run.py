@@ -7,9 +7,9 @@ import numpy as np
 
 from fedreact import plugins
 from fedreact.clients import checks
+from fedreact.clients.drifts.schedule import Schedule, schedule
 from fedreact.clients.exchange import exchanged
 from fedreact.clients.partition import Partition
-from fedreact.clients.schedule import Schedule, schedule
 from fedreact.clients.validation import held_back
 from fedreact.clustering.n_clusters import choose
 from fedreact.engine.place import Place

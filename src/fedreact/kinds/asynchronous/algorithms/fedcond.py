@@ -6,7 +6,7 @@ from typing import ClassVar, Literal
 
 import numpy as np
 
-from fedreact.clients.drift_test import QUEUE, detected, testable
+from fedreact.clients.drifts.detection import QUEUE, detected, testable
 from fedreact.clients.goodness import goodness
 from fedreact.kinds.asynchronous.algorithms.aso_fed import moved_by_counts
 from fedreact.kinds.asynchronous.contract import Algorithm

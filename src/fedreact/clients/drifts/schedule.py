@@ -38,7 +38,7 @@ class Schedule:
 
     @property
     def rounds(self) -> int:
-        """T."""
+        """Number of rounds, T."""
         return len(self.truth)
 
 
@@ -62,6 +62,11 @@ def schedule(
         How data changes; ``None``: it does not (appendix G.1).
     participation
         Share of each cluster's clients that take part in a round, at least one.
+
+    Raises
+    ------
+    UserError
+        There are no rounds, no labels that could drift, or the participation is out of range.
     """
     if rounds < 1:
         raise UserError(f"rounds is {rounds}; it must be at least 1")
@@ -77,14 +82,14 @@ def schedule(
 
 
 def taking_part(truth: np.ndarray, share: float, rng: np.random.Generator) -> np.ndarray:
-    """``bool [T, K]``: in each round this share of each cluster's clients, drawn at random."""
+    """Draw ``bool [T, K]``: in each round this share of each cluster's clients takes part."""
     if not 0 < share <= 1:
         raise UserError(f"participation is {share}; it must be above 0 and at most 1")
     place = rng.random(truth.shape)
     present = np.empty(truth.shape, dtype=bool)
     for c in range(truth.max() + 1):
-        mine = truth == c
-        rank = np.where(mine, place, np.inf).argsort(1).argsort(1)
-        wanted = np.maximum(1, np.round(share * mine.sum(1)))
-        present[mine] = (rank < wanted[:, None])[mine]
+        member = truth == c
+        rank = np.where(member, place, np.inf).argsort(1).argsort(1)
+        size = np.maximum(1, np.round(share * member.sum(1)))
+        present[member] = (rank < size[:, None])[member]
     return present

@@ -5,7 +5,7 @@ from math import erfc, sqrt
 import numpy as np
 import pytest
 
-from fedreact.clients.drift_test import QUEUE, detected, statistic
+from fedreact.clients.drifts.detection import QUEUE, detected, statistic
 
 
 def p_value(before, now, old, new):

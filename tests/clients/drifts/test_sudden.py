@@ -3,7 +3,7 @@
 import numpy as np
 import pytest
 
-from fedreact.clients.sudden_drift import drifting, with_drift
+from fedreact.clients.drifts.sudden import drifting, with_drift
 from fedreact.data.windows import Windows
 
 RNG = np.random.default_rng(0)

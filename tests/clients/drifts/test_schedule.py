@@ -4,10 +4,10 @@ import numpy as np
 import pytest
 
 from fedreact import plugins
+from fedreact.clients.drifts.schedule import schedule
 from fedreact.clients.drifts.switching import Switching
 from fedreact.clients.drifts.visiting import Visiting
 from fedreact.clients.partitioners.supports import disjoint_supports
-from fedreact.clients.schedule import schedule
 from fedreact.errors import UserError
 
 CLUSTERS = np.repeat([0, 1, 2], [33, 33, 34])
