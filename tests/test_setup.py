@@ -116,7 +116,9 @@ def test_commits_are_checked_by_the_pinned_tools_of_make_lint():
     assert local["repo"] == "local"
     commands = {hook["entry"].removesuffix(" --force-exclude") for hook in local["hooks"]}
     assert all(command in lint for command in commands)
-    assert {command.split()[0] for command in commands} <= {normal(pin) for pin in SETUP}
+    package = {"lint-imports": "import-linter"}
+    tools = {command.split()[0] for command in commands}
+    assert {package.get(tool, tool) for tool in tools} <= {normal(pin) for pin in SETUP}
 
 
 def test_ci_runs_what_the_makefile_has():

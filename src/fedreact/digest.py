@@ -73,7 +73,8 @@ def _read(path: Path) -> tuple[list[tuple[str, str | None]], bytes]:
 @cache
 def _parsed(text: str, path: Path) -> tuple[list[tuple[str, str | None]], bytes]:
     """What a file imports, as modules and names in them; digest of it without docstrings."""
-    tree, imports = ast.parse(text, str(path)), []
+    tree = ast.parse(text, str(path))
+    imports: list[tuple[str, str | None]] = []
     for node in ast.walk(tree):
         if isinstance(node, ast.Import):
             imports += [(alias.name, None) for alias in node.names]

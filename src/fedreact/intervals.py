@@ -25,16 +25,16 @@ def summarise(values: Sequence[float], bounds: tuple[float, float] = (-np.inf, n
 
     ``bounds`` are those of the score, beyond which no interval reaches.
     """
-    values = np.asarray(values, dtype=float)
-    n, mean = len(values), float(values.mean())
+    each = np.asarray(values, dtype=float)
+    n, mean = len(each), float(each.mean())
     if n < 2:
         return Summary(mean, (np.nan, np.nan), (np.nan, np.nan), n)
-    sd = float(values.std(ddof=1))
+    sd = float(each.std(ddof=1))
     t = float(stdtrit(n - 1, 0.975))
     half, wide = t * sd * n**-0.5, t * sd * (1 + 1 / n) ** 0.5
     low, high = bounds
 
-    def interval(width):
+    def interval(width: float) -> tuple[float, float]:
         return max(low, mean - width), min(high, mean + width)
 
     return Summary(mean, interval(half), interval(wide), n)

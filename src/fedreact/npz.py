@@ -10,13 +10,13 @@ from fedreact.errors import UserError
 def save(path: Path, **arrays: np.ndarray) -> None:
     """Write arrays as npz at exactly ``path``; the same arrays give the same bytes."""
     with path.open("wb") as file:
-        np.savez(file, **arrays)
+        np.savez(file, allow_pickle=False, **arrays)
 
 
 def save_compressed(path: Path, **arrays: np.ndarray) -> None:
     """The same for arrays that repeat themselves."""
     with path.open("wb") as file:
-        np.savez_compressed(file, **arrays)
+        np.savez_compressed(file, allow_pickle=False, **arrays)
 
 
 AGAIN = "delete it and run again"

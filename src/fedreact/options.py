@@ -10,7 +10,17 @@ import re
 from collections.abc import Iterable, Mapping
 from dataclasses import MISSING, Field, field, fields, is_dataclass, make_dataclass
 from functools import cache
-from typing import Annotated, Any, Literal, TypeVar, get_args, get_origin, get_type_hints
+from typing import (
+    Annotated,
+    Any,
+    Literal,
+    Protocol,
+    TypeVar,
+    get_args,
+    get_origin,
+    get_type_hints,
+    runtime_checkable,
+)
 
 import msgspec
 import yaml
@@ -18,6 +28,21 @@ import yaml
 from fedreact.errors import UserError, known
 
 T = TypeVar("T")
+
+
+@runtime_checkable
+class Mark(Protocol):
+    """An annotation of an option that names files (:class:`fedreact.plugins.Named`)."""
+
+    folder: str
+    defines: str
+
+    def check(self, value: Any, where: str) -> None:
+        """Raise a ``UserError`` if the value names what is not there."""
+
+    def names(self, value: Any) -> list[str]:
+        """Return the names in the value of such an option."""
+
 
 LARGEST = 1e38  # what float32 holds; beyond, it is as good as infinite
 Count = Annotated[int, msgspec.Meta(ge=1)]
@@ -51,7 +76,7 @@ def check(cls: type[T], given: Any, where: str) -> T:
     if not isinstance(given, Mapping):
         raise UserError(f"{where}: wanted keys ({', '.join(known)}), got {shown(given)}")
     _check_keys(cls, given, where)
-    missing = [f.name for f in fields(cls) if _needed(f) and f.name not in given]
+    missing = [f.name for f in _fields(cls) if _needed(f) and f.name not in given]
     if missing:
         raise UserError(f"{where}: {missing[0]} is missing")
     try:
@@ -65,28 +90,26 @@ def check(cls: type[T], given: Any, where: str) -> T:
     return made
 
 
-def _check_keys(cls, given, where):
+def _check_keys(cls: type, given: Mapping[Any, Any], where: str) -> None:
     """Refuse keys that a dataclass does not have, and those that dataclasses within it do not."""
     if unknown := [key for key in given if key not in names(cls)]:
         there = known(names(cls), unknown[0])
         raise UserError(f"{where}: unknown key {', '.join(map(str, unknown))}; known keys: {there}")
     for name, value in given.items():
         hint = _plain(_hints(cls)[name])
-        inner = [hint, *get_args(hint)[-1:]] if get_origin(hint) is dict else [hint]
-        if not isinstance(value, Mapping) or not is_dataclass(inner[-1]):
+        by_name = get_origin(hint) is dict
+        inner: type = get_args(hint)[-1] if by_name else hint
+        if not isinstance(value, Mapping) or not is_dataclass(inner):
             continue
-        for key, one in value.items() if len(inner) == 2 else [("", value)]:
-            if isinstance(one, Mapping):
-                _check_keys(inner[-1], one, f"{where}.{name}{'.' if key else ''}{key}")
+        for key, part in value.items() if by_name else [("", value)]:
+            if isinstance(part, Mapping):
+                _check_keys(inner, part, f"{where}.{name}{'.' if key else ''}{key}")
 
 
-def marks(cls: type) -> list[tuple[str, Any]]:
-    """Options that name files of the project, with what they are annotated with to say so.
-
-    The annotation is a :class:`fedreact.plugins.Named`.
-    """
-    found = [(name, getattr(hint, "__metadata__", ())) for name, hint in _hints(cls).items()]
-    return [(name, mark) for name, of in found for mark in of if hasattr(mark, "check")]
+def marks(cls: type) -> list[tuple[str, Mark]]:
+    """Return the options that name files of the project, each with its :class:`Mark`."""
+    annotated = [(name, getattr(hint, "__metadata__", ())) for name, hint in _hints(cls).items()]
+    return [(name, mark) for name, all_ in annotated for mark in all_ if isinstance(mark, Mark)]
 
 
 def check_all(cls: type[T], given: Any, where: str) -> dict[str, T]:
@@ -98,8 +121,8 @@ def check_all(cls: type[T], given: Any, where: str) -> dict[str, T]:
     return {name: check(cls, content, f"{where}.{name}") for name, content in given.items()}
 
 
-def _reason(cls, given, text):
-    """``Expected `int`, got `str` - at `$.rounds` `` as ``rounds: expected int, got str``."""
+def _reason(cls: type, given: Mapping[Any, Any], text: str) -> str:
+    """Turn ``Expected `int`, got `str` - at `$.rounds` `` into ``rounds: expected int, ...``."""
     what, _, at = text.partition(" - at ")
     path = at.replace("`", "").removeprefix("$").lstrip(".") or "the top level"
     what = what.replace("`", "")
@@ -108,7 +131,8 @@ def _reason(cls, given, text):
         value = given.get(top)
         choices = _choices(hints[top])
         if what.startswith("Invalid enum value"):  # one type of several
-            choices = choices or [c for of in get_args(hints[top]) for c in _choices(of)]
+            parts = get_args(hints[top])
+            choices = choices or tuple(choice for part in parts for choice in _choices(part))
         if choices:
             return f"{path}: {shown(value)} is unknown; known: {known(choices, value)}"
         if path == top:
@@ -126,24 +150,26 @@ def shown(value: Any) -> str:
 
 def names(cls: type) -> list[str]:
     """Names of the options that a person may set."""
-    return [f.name for f in fields(cls) if f.init and not f.name.startswith("_")]
+    return [f.name for f in _fields(cls) if f.init and not f.name.startswith("_")]
 
 
 def defaults(cls: type) -> dict[str, Any]:
     """Each option's default; those without are left out."""
     known = names(cls)
-    return {f.name: default_of(f) for f in fields(cls) if f.name in known and not _needed(f)}
+    return {f.name: default_of(f) for f in _fields(cls) if f.name in known and not _needed(f)}
 
 
-def default_of(of: Field) -> Any:
-    """The default of a field."""
-    return of.default if of.default_factory is MISSING else of.default_factory()
+def default_of(option: Field[Any]) -> Any:
+    """Return the default of a field."""
+    if option.default_factory is MISSING:
+        return option.default
+    return option.default_factory()
 
 
 @cache
 def part_of(cls: type, only: tuple[str, ...] | None = None, without: tuple[str, ...] = ()) -> type:
     """A dataclass with some of the options of another, for its checks."""
-    wanted = [f for f in fields(cls) if f.init and f.name not in without]
+    wanted = [f for f in _fields(cls) if f.init and f.name not in without]
     if only is not None:
         wanted = [f for f in wanted if f.name in only]
     made = [
@@ -161,23 +187,28 @@ def part_of(cls: type, only: tuple[str, ...] | None = None, without: tuple[str, 
     return part
 
 
-def _documented(cls):
-    """A docstring that has the help texts of a class, of those that it inherits too."""
+def _documented(cls: type) -> str:
+    """Return a docstring that has the help texts of a class, of those that it inherits too."""
     listed = [f"{name}\n    {text}" for name, text in help_of(cls).items()]
     return "\n".join(["Options.", "", "Attributes", "----------", *listed])
 
 
-def _needed(of):
-    return of.init and of.default is MISSING and of.default_factory is MISSING
+def _needed(option: Field[Any]) -> bool:
+    return option.init and option.default is MISSING and option.default_factory is MISSING
+
+
+def _fields(cls: type) -> tuple[Field[Any], ...]:
+    """Return the fields of a dataclass."""
+    return fields(cls)
 
 
 @cache
-def _hints(cls):
+def _hints(cls: type) -> dict[str, Any]:
     return get_type_hints(cls, include_extras=True)
 
 
-def _plain(hint):
-    """A type without bounds, and without the ``None`` beside it."""
+def _plain(hint: Any) -> Any:
+    """Return a type without bounds, and without the ``None`` beside it."""
     if get_origin(hint) is Annotated:
         hint = get_args(hint)[0]
     parts = [part for part in get_args(hint) if part is not type(None)]
@@ -185,7 +216,7 @@ def _plain(hint):
     return _plain(parts[0]) if union else hint
 
 
-def _choices(hint):
+def _choices(hint: Any) -> tuple[Any, ...]:
     hint = _plain(hint)
     return get_args(hint) if get_origin(hint) is Literal else ()
 
@@ -223,8 +254,8 @@ def value_of(cls: type, name: str, text: str, where: str) -> Any:
     return text if hint is str or get_origin(hint) is Literal else _scalar(text)
 
 
-def _scalar(text):
-    """A YAML scalar; 1e-05, as Python writes small numbers, is a string to YAML."""
+def _scalar(text: str) -> Any:
+    """Return a YAML scalar; 1e-05, as Python writes small numbers, is a string to YAML."""
     try:
         value = yaml.safe_load(text)
         return float(value) if isinstance(value, str) else value
@@ -237,25 +268,25 @@ def _scalar(text):
 
 def help_of(cls: type) -> dict[str, str]:
     """Help text of each option, from the docstring's section ``Attributes``."""
-    found: dict[str, str] = {}
+    texts: dict[str, str] = {}
     for part in reversed(cls.__mro__):
         lines = inspect.cleandoc(part.__dict__.get("__doc__") or "").splitlines()
         if "Attributes" not in lines:
             continue
-        listed = ()
+        listed: list[str] = []
         for line in lines[lines.index("Attributes") + 2 :]:
             if line and not line.startswith(" "):
                 listed = [name.strip() for name in line.split(",")]
-                found |= dict.fromkeys(listed, "")
+                texts |= dict.fromkeys(listed, "")
             elif line:
-                found |= {name: f"{found[name]} {line.strip()}".strip() for name in listed}
-    return found
+                texts |= {name: f"{texts[name]} {line.strip()}".strip() for name in listed}
+    return texts
 
 
 def add_arguments(parser: argparse.ArgumentParser, cls: type) -> None:
     """Give a command the options of a class; those that are not given keep their defaults."""
     helps = help_of(cls)
-    for option in fields(cls):
+    for option in _fields(cls):
         if option.name not in names(cls):
             continue
         default = "" if _needed(option) else f" (default: {text_of(default_of(option))})"
@@ -269,7 +300,7 @@ def add_arguments(parser: argparse.ArgumentParser, cls: type) -> None:
         )
 
 
-def _metavar(hint):
+def _metavar(hint: Any) -> str:
     if choices := _choices(hint):
         return "{" + ",".join(map(str, choices)) + "}"
     hint = _plain(hint)
@@ -291,7 +322,7 @@ def words(given: Mapping[str, Any]) -> list[str]:
     return [word for name, value in given.items() for word in (f"--{_flag(name)}", text_of(value))]
 
 
-def _flag(name):
+def _flag(name: str) -> str:
     return name.replace("_", "-")
 
 
@@ -313,7 +344,7 @@ def vars_of(options: Any) -> dict[str, Any]:
 def table(cls: type) -> Iterable[tuple[str, str, str]]:
     """Lines for the documentation: name, default, help text of each option."""
     helps = help_of(cls)
-    for option in fields(cls):
+    for option in _fields(cls):
         if option.name in names(cls):
             default = "" if _needed(option) else text_of(default_of(option))
             choices = ", ".join(map(str, _choices(_hints(cls)[option.name])))

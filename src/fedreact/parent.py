@@ -35,7 +35,9 @@ def _wait(before):
     while line_of_descent() == before:
         time.sleep(EVERY)
     log.error("error: the workflow that started this step is gone; run the same command again")
-    signal.pthread_kill(threading.main_thread().ident, signal.SIGUSR1)
+    main = threading.main_thread().ident
+    if main is not None:  # it has started
+        signal.pthread_kill(main, signal.SIGUSR1)
 
 
 def _stop(number, frame):

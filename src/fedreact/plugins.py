@@ -52,7 +52,7 @@ def find(folder: str, name: str, defines: str) -> Path:
 
 
 @cache  # a plan asks ten thousand times
-def _find(here, folder, name, defines):
+def _find(here: Path, folder: str, name: str, defines: str) -> Path:
     file = f"{name.replace('-', '_')}.py"
     ours, own = PACKAGE / folder / file, OWN / folder / file
     there = [path for path in (ours, own) if path.is_file() and _defines(path, defines)]
@@ -67,7 +67,7 @@ def _find(here, folder, name, defines):
     return there[0]
 
 
-def _check_syntax(path):
+def _check_syntax(path: Path) -> None:
     """Refuse what is no Python: it would stop the digest of its code, with a traceback."""
     try:
         ast.parse(path.read_bytes(), str(path))
@@ -75,7 +75,7 @@ def _check_syntax(path):
         raise UserError(f"{path}: {type(error).__name__}: {error}") from error
 
 
-def _unknown(folder, name, defines, else_=""):
+def _unknown(folder: str, name: Any, defines: str, else_: str = "") -> UserError:
     there = known(names(folder, defines), name)
     return UserError(f"{options.shown(name)} is unknown among {folder}; known: {there}{else_}")
 
@@ -86,7 +86,7 @@ def names(folder: str, defines: str) -> list[str]:
     return [path.stem.replace("_", "-") for path in files if _defines(path, defines)]
 
 
-def _defines(path, name):
+def _defines(path: Path, name: str) -> bool:
     """Whether a file defines a name, without importing it."""
     text = path.read_text(encoding="utf-8", errors="replace")
     return re.search(rf"^{name}\b|^(?:def|class) {name}\b", text, re.MULTILINE) is not None
@@ -106,12 +106,12 @@ def load(folder: str, name: str, defines: str) -> Any:
 
 
 @cache
-def _load(folder, name, defines):
+def _load(folder: str, name: str, defines: str) -> Any:
     path = find(folder, name, defines)
-    found = module(path)
-    if not hasattr(found, defines):
+    content = module(path)
+    if not hasattr(content, defines):
         raise UserError(f"{path}: defines no {defines}")
-    return getattr(found, defines)
+    return getattr(content, defines)
 
 
 def module(path: Path) -> ModuleType:

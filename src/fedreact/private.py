@@ -24,9 +24,10 @@ def stop_fork_server() -> None:
     The time of workers counts as that of children once their server has ended. Without it, records
     of steps lack the CPU time of workers.
     """
-    server = getattr(sys.modules.get("multiprocessing.forkserver"), "_forkserver", None)
-    if hasattr(server, "_stop"):
-        server._stop()
+    module = sys.modules.get("multiprocessing.forkserver")
+    stop = getattr(getattr(module, "_forkserver", None), "_stop", None)
+    if stop is not None:
+        stop()
 
 
 def onednn_linear() -> Callable[..., Any] | None:

@@ -112,7 +112,7 @@ class Recording:
 
     def __init__(self, args: Namespace):
         told = json.loads(os.environ.get(TOLD, "{}"))
-        self.results = Path(told["results"]) if told else None
+        self.results = Path(told.get("results", ""))
         given = {name: value for name, value in vars(args).items() if value is not None}
         outputs = [*_paths(given.pop("output", [])), *_paths(given.pop("outputs_csv", []))]
         given.pop("checkpoint", None)
@@ -228,9 +228,9 @@ def commit() -> dict | None:
     ``None`` without git.
     """
 
-    def git(*words):
-        words = ["git", "--no-optional-locks", *words]  # several jobs ask at once
-        return subprocess.run(words, capture_output=True, text=True, check=True).stdout
+    def git(*words: str) -> str:
+        command = ["git", "--no-optional-locks", *words]  # several jobs ask at once
+        return subprocess.run(command, capture_output=True, text=True, check=True).stdout
 
     try:
         top, id_ = git("rev-parse", "--show-toplevel", "HEAD").split("\n")[:2]
@@ -274,7 +274,7 @@ def processor(cpuinfo: str) -> str:
     Virtual machines are often told the name alone, which processors share whose sums differ in
     their last bits.
     """
-    said = {}
+    said: dict[str, str] = {}
     for line in cpuinfo.splitlines():
         name, _, value = line.partition(":")
         said.setdefault(name.strip(), value.strip())

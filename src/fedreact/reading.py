@@ -6,6 +6,7 @@ from pathlib import Path
 from typing import Any
 
 import yaml
+from yaml.nodes import Node
 
 from fedreact.errors import UserError
 
@@ -34,9 +35,10 @@ def read_yaml(path: Path) -> Any:
         raise UserError(f"{path}: not YAML ({error})") from error
 
 
-def _check_keys(root):
+def _check_keys(root: Node | None) -> None:
     """Refuse a key that stands twice in a mapping, of which YAML would take the last."""
-    todo, seen = [root], set()
+    todo: list[Node | None] = [root]
+    seen: set[int] = set()
     while todo:
         node = todo.pop()
         if id(node) in seen or not isinstance(node, yaml.CollectionNode):
@@ -65,9 +67,9 @@ def lines(path: Path) -> dict[tuple[str, ...], int]:
         root = yaml.compose(path.read_text(encoding="utf-8"), Loader=LOADER)
     except (OSError, yaml.YAMLError):
         return {}
-    found: dict[tuple[str, ...], int] = {}
+    line_of: dict[tuple[str, ...], int] = {}
 
-    def walk(node, keys):
+    def walk(node: Node | None, keys: tuple[str, ...]) -> None:
         if not isinstance(node, yaml.MappingNode):
             return
         for key, value in node.value:
@@ -76,11 +78,11 @@ def lines(path: Path) -> dict[tuple[str, ...], int]:
                     walk(merged, keys)
         for key, value in node.value:
             if isinstance(key, yaml.ScalarNode) and key.tag != "tag:yaml.org,2002:merge":
-                found[*keys, key.value] = key.start_mark.line + 1
+                line_of[*keys, key.value] = key.start_mark.line + 1
                 walk(value, (*keys, key.value))
 
     walk(root, ())
-    return found
+    return line_of
 
 
 def read_entry(path: Path, name: str) -> Any:

@@ -14,7 +14,7 @@ from math import isnan
 from pathlib import Path
 from statistics import median
 
-from fedreact.estimates.records import Seen, like_of
+from fedreact.estimates.records import Like, Seen, like_of
 
 START = {"encoders": 4.0}
 """CPU seconds that a step takes before its work (importing torch, reading, writing); else 2."""
@@ -120,7 +120,8 @@ class Estimator:
     ):
         self.device, self.gpu_here, self._gflops = device, gpu_here, gflops
         self._megabytes = megabytes
-        self._calibrate, self._speeds = calibrate, {}
+        self._calibrate = calibrate
+        self._speeds: dict[Like, float] = {}
         self._before = [(like_of(one.output, one.command), one) for one in before]
 
     def __call__(self, job: ToDo) -> Estimate:
@@ -208,10 +209,11 @@ def _size(output, command):
 
 def needed(targets: Iterable[str], inputs_of: dict[str, list[str]]) -> list[str]:
     """Keys of ``inputs_of`` that targets are made from, directly or not, themselves included."""
-    found, todo = {}, list(targets)
+    seen: dict[str, None] = {}
+    todo = list(targets)
     while todo:
         path = todo.pop()
-        if path in inputs_of and path not in found:
-            found[path] = None
+        if path in inputs_of and path not in seen:
+            seen[path] = None
             todo += inputs_of[path]
-    return list(found)
+    return list(seen)

@@ -4,6 +4,7 @@ import time
 from collections.abc import Mapping
 from pathlib import Path
 from types import SimpleNamespace
+from typing import Any
 
 import numpy as np
 import torch
@@ -71,16 +72,22 @@ class Work:
 
         A method that chooses among candidates then runs with the options of the configuration.
         """
-        settings, kind = self.plan.settings, self.plan.settings.paper(w.paper).multiverse.kind
+        settings = self.plan.settings
+        kind = multiverse_asked.spec_of(settings.paper(w.paper)).kind
         task = self.plan.datasets.task(
             settings.dataset(*settings.partition_of(w.paper, w.setting, {}))
         )
         spec, run = (runs.part_of(kind, part) for part in ("spec", "run"))
         methods, total = multiverse_asked.methods(self.plan.experiments, w.paper), 0.0
-        for of_run, one in [(drawn(methods, universe), universe), candidates(methods, universe)]:
-            made = [runs.method(kind, name, of_run[name], f"method {name}") for name in of_run]
-            given = options.check(spec.Options, dict(one.options), f"universe {one.number}")
-            total += run.work(given, made, task, self._sizes(w, one.partition)) if made else 0.0
+        tried, validation = candidates(methods, universe)
+        pairs: list[tuple[Mapping[str, Mapping[str, Any]], Universe]] = [
+            (drawn(methods, universe), universe),
+            (tried, validation),
+        ]
+        for entries, one in pairs:
+            made = [runs.method(kind, name, entries[name], f"method {name}") for name in entries]
+            checked = options.check(spec.Options, dict(one.options), f"universe {one.number}")
+            total += run.work(checked, made, task, self._sizes(w, one.partition)) if made else 0.0
         return total
 
     def megabytes_of_clients(self, rule: str, wildcards: Mapping[str, str]) -> float:
@@ -110,14 +117,15 @@ class Work:
     ) -> tuple[LocalTraining, Task] | None:
         """What clients of a job do in a round, to be timed; ``None`` if they train nothing."""
         w = SimpleNamespace(**wildcards)
-        task = self.plan.datasets.task(w.dataset) if hasattr(w, "dataset") else None
+        if "dataset" not in wildcards:
+            return None
+        task = self.plan.datasets.task(wildcards["dataset"])
         if rule == "train_encoder":
             encoder = self.plan.settings.encoder(w.paper, w.encoder)
             return encoding.local_training(encoder, task.channels), task
         if rule in ("run", "train"):
-            run = runs.part_of(w.kind, "run")
-            if hasattr(run, "local_training"):
-                return run.local_training(self.run(w).options, task), task
+            of_kind = getattr(runs.part_of(w.kind, "run"), "local_training", None)
+            return of_kind and (of_kind(self.run(w).options, task), task)
         return None
 
 
@@ -130,7 +138,7 @@ def calibrate(training: LocalTraining, task: Task, device: str = "cpu") -> float
     rng, n = np.random.default_rng(0), 100
     steps = 3 if training.objective.whole_epochs else 20
     X = rng.standard_normal((n, task.steps, task.channels), dtype=np.float32)
-    y = rng.integers(0, task.outputs, n)
+    y: np.ndarray = rng.integers(0, task.outputs, n)
     if task.kind == "multi-label":
         y = rng.random((n, task.outputs)) < 0.5
     elif task.kind == "regression":

@@ -35,7 +35,7 @@ class Comparison:
     trivial
         Cells of methods that learn nothing, by label; ``None`` if the claim is on settings.
     effect
-        The published difference; ``None`` where there is none, or it is of other data.
+        The published difference; ``None`` where nothing is printed, or for other data.
     margin
         The smallest difference that matters.
     """

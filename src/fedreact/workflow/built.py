@@ -46,8 +46,8 @@ def table(name: str, scale: str, results: Path = Path("results")) -> Path:
     there = [folder / f"{name}.csv" for folder in folders(results / scale)]
     if found := [csv for csv in there if csv.is_file()]:
         return found[0]
-    if name not in (there := names(scale)):
-        near = get_close_matches(name, there, n=1)
+    if name not in (known := names(scale)):
+        near = get_close_matches(name, known, n=1)
         listed = f"make show SCALE={scale} lists those that are built"
         raise UserError(
             f"there is no table {name!r}; {f'did you mean {near[0]}?' if near else listed}"

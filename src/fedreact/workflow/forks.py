@@ -83,7 +83,8 @@ def end() -> None:
     """Let the Python go that is kept."""
     while _kept:
         keeper = _kept.pop()
-        keeper.stdin.close()
+        if keeper.stdin is not None:
+            keeper.stdin.close()
         keeper.wait()
         del os.environ[FORKS]
 
@@ -119,7 +120,7 @@ def keep(listener: socket.socket) -> list[str] | None:
                 if (pid := os.fork()) == 0:
                     for one in events.get_map().values():
                         if one.fd:
-                            os.close(one.fileobj) if one.data[0] == ENDED else one.fileobj.close()
+                            os.close(one.fd)
                     events.close()
                     who.close()
                     return _become(message, files)
@@ -134,7 +135,7 @@ def keep(listener: socket.socket) -> list[str] | None:
             elif what == ENDED:
                 status = os.waitstatus_to_exitcode(os.waitpid(pid, 0)[1])
                 events.unregister(key.fileobj)
-                os.close(key.fileobj)
+                os.close(key.fd)
                 who = asking.pop(pid)
                 with contextlib.suppress(KeyError):
                     events.unregister(who)
@@ -199,10 +200,9 @@ def _run(script):
     try:
         runpy.run_path(script, run_name="__main__")
     except SystemExit as end:
-        status = end.code or 0
-        if not isinstance(status, int):
-            print(status, file=sys.stderr)
-            status = 1
+        if isinstance(end.code, str):
+            print(end.code, file=sys.stderr)
+        status = 1 if isinstance(end.code, str) else end.code or 0
     except BaseException:  # any: the process ends here
         sys.excepthook(*sys.exc_info())
         status = 1
