@@ -68,13 +68,13 @@ def peak():
 
 
 def measure(part, K, repeat):
-    """Median, smallest and largest CPU seconds, and bytes added to the inputs."""
+    """Measure median, smallest and largest CPU seconds, and the bytes added to the inputs."""
     with threadpool_limits(1):
-        given, run = inputs(part, K), PARTS[part]
+        arguments, run = inputs(part, K), PARTS[part]
         before, times = peak(), []
         for _ in range(repeat):
             start = time.process_time()
-            run(*given)
+            run(*arguments)
             times.append(time.process_time() - start)
         return median(times), min(times), max(times), peak() - before
 

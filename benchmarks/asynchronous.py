@@ -64,12 +64,12 @@ class Plain(nn.Module):
         self.head = nn.Linear(hidden, classes)
 
     def forward(self, x):
-        """Logits of ``x [B, T, C]``."""
+        """Return the logits of ``x [B, T, C]``."""
         return self.head(self.lstm(x)[0][:, -1])
 
 
 def noise(name):
-    """Series ``[CLIENTS * SAMPLES, T, C]`` and labels."""
+    """Draw series ``[CLIENTS * SAMPLES, T, C]`` and labels."""
     channels, length, classes, *_ = SHAPES[name]
     rng = np.random.default_rng(0)
     X = rng.normal(size=(CLIENTS * SAMPLES, length, channels)).astype(np.float32)
@@ -83,7 +83,7 @@ def make_clock():
 
 
 def trace(updates):
-    """Numbers of the flights, and when and whose each ends."""
+    """Simulate the clock without training; return the flights in the order of their ends."""
     algorithm, clock, flights = FedAsync(), make_clock(), []
     algorithm.begin(clock)
     for _ in range(updates):
@@ -102,7 +102,7 @@ def package(job, theta, flights, processes):
 
 
 def plain(model, X, y, flights, batch_size, threads, alpha=0.6):
-    """The same trips: at each end a client's model is mixed in, and it takes the new one."""
+    """Train the same trips: at each end a client's model is mixed in, and it gets the new one."""
     torch.set_num_threads(threads)
     per_client = X.reshape(CLIENTS, SAMPLES, *X.shape[1:]), y.reshape(CLIENTS, SAMPLES)
     ends = [(flight.ends, i, int(flight.clients[0])) for i, flight in enumerate(flights)]
@@ -144,10 +144,8 @@ def measure(name, args):
     job = Job(training, half, X, clients, 0, y)
     theta = training.objective.init(torch.Generator().manual_seed(0)).numpy()
     flights = trace(updates)
-    model, tensors = (
-        Plain(channels, own.hidden, classes),
-        (torch.from_numpy(X), torch.from_numpy(y)),
-    )
+    model = Plain(channels, own.hidden, classes)
+    tensors = torch.from_numpy(X), torch.from_numpy(y)
     variants = {
         f"package, {args.processes} cores": lambda: package(job, theta, flights, args.processes),
         "package, 1 core": lambda: package(job, theta, flights, 1),
@@ -174,9 +172,9 @@ def measure(name, args):
     print(f"\n{name}: {updates} updates of {CLIENTS} clients, {args.turns} turns")
     print(f"{'':24s}{'updates/s':>10s}   {'wall clock, of the first':28s}CPU time, of the first")
     first = np.array(next(iter(times.values())))
-    for label, taken in times.items():
-        ratios = np.array(taken) / first
-        speed = updates / np.median(np.array(taken)[:, 0])
+    for label, seconds in times.items():
+        ratios = np.array(seconds) / first
+        speed = updates / np.median(np.array(seconds)[:, 0])
         print(f"{label:24s}{speed:10.1f}   {spread(ratios[:, 0]):28s}{spread(ratios[:, 1])}")
 
 

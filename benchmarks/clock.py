@@ -50,13 +50,13 @@ def peak():
 
 
 def draw(kind, clients, events):
-    """Seconds, and megabytes added, of so many events."""
+    """Go through so many events; return the seconds, and the megabytes added."""
     before, start, done = peak(), time.perf_counter(), 0
     algorithm, clock = KINDS[kind], make_clock(clients)
     algorithm.begin(clock)
     while done < events:
         flight = clock.next()
-        clock.sent_off()  # a run takes these as they come
+        clock.sent_off()  # a run reads these as they come
         algorithm.proceed(clock, flight, None)
         done += len(flight.clients)
     return time.perf_counter() - start, peak() - before
@@ -121,8 +121,8 @@ def main():
             times[name].append(1000 * run(algorithm, job, theta, args.trained) / args.trained)
     print(f"\n{args.trained:,} updates of {TRAINED} clients, one step on {BATCH} series each")
     print(f"{'':<16}{'CPU ms an update':>26}")
-    for name, of in times.items():
-        print(f"{name:<16}{f'{median(of):.3f} ({min(of):.3f}-{max(of):.3f})':>26}")
+    for name, spent in times.items():
+        print(f"{name:<16}{f'{median(spent):.3f} ({min(spent):.3f}-{max(spent):.3f})':>26}")
     overhead = [a - b for a, b in zip(*times.values())]
     print(
         f"{'overhead':<16}{f'{median(overhead):.3f} ({min(overhead):.3f}-{max(overhead):.3f})':>26}"

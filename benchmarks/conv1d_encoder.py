@@ -22,7 +22,7 @@ class Cut(nn.Module):
         self.steps = steps
 
     def forward(self, x):
-        """``[B, C, L]`` to ``[B, C, L - steps]``."""
+        """Map ``[B, C, L]`` to ``[B, C, L - steps]``."""
         return x[:, :, : -self.steps]
 
 
@@ -40,7 +40,7 @@ class Block(nn.Module):
         self.skip = nn.Conv1d(n_in, n_out, 1) if n_in != n_out else None
 
     def forward(self, x):
-        """``[B, n_in, L]`` to ``[B, n_out, L]``."""
+        """Map ``[B, n_in, L]`` to ``[B, n_out, L]``."""
         return self.causal(x) + (x if self.skip is None else self.skip(x))
 
 
@@ -53,32 +53,32 @@ class Conv1dEncoder(nn.Sequential):
         super().__init__(*blocks, nn.AdaptiveMaxPool1d(1), nn.Flatten(), last)
         self.to(theta.dtype)
         with torch.no_grad():
-            given = shape.unpack(theta[None])
-            for (name, values), parameter in zip(given.items(), self.in_order(), strict=True):
+            weights = shape.unpack(theta[None])
+            for (name, values), parameter in zip(weights.items(), self.in_order(), strict=True):
                 assert values.numel() == parameter.numel(), name
                 parameter.copy_(values.reshape(parameter.shape))
 
     def in_order(self) -> list[nn.Parameter]:
-        """The parameters in the order of the flat vector: direction, norm, bias."""
-        found = []
+        """List the parameters in the order of the flat vector: direction, norm, bias."""
+        parameters = []
         for block in self:
             if isinstance(block, Block):
                 for conv in (block.causal[0], block.causal[3]):
                     norm = conv.parametrizations.weight
-                    found += [norm.original1, norm.original0, conv.bias]
+                    parameters += [norm.original1, norm.original0, conv.bias]
                 if block.skip is not None:
-                    found += [block.skip.weight, block.skip.bias]
-        return [*found, self[-1].weight, self[-1].bias]
+                    parameters += [block.skip.weight, block.skip.bias]
+        return [*parameters, self[-1].weight, self[-1].bias]
 
     def gradient(self) -> torch.Tensor:
-        """The gradient as a flat vector ``[P]``."""
+        """Return the gradient as a flat vector ``[P]``."""
         return torch.cat([parameter.grad.flatten() for parameter in self.in_order()])
 
 
 def train_step(
     encoder: Conv1dEncoder, X: torch.Tensor, draws: SubSequences, step: int, weight: float
 ) -> float:
-    """Accumulate the gradient of eq. 1, its negatives times ``weight``; returns the loss.
+    """Accumulate the gradient of eq. 1, its negatives times ``weight``; return the loss.
 
     ``X [N, channels, T]``. The anchors and positives are passed once; each negative is passed and
     propagated back on its own, which keeps memory low.

@@ -1,4 +1,4 @@
-"""Core-hours of each paper at each scale, as `make plan` says on this machine, and what most go to.
+"""Core-hours of each paper at each scale, as `make plan` says here, and their most costly step.
 
 Nothing may have been run yet in the folder: plans are of all that is to be done, and rest on the
 speed of this machine, measured on a few steps of each model (the median of several turns, once for
@@ -29,7 +29,7 @@ class Measured:
         self.turns, self._known = turns, {}
 
     def __call__(self, training, task, device):
-        """As :func:`fedreact.estimates.work.calibrate`."""
+        """Measure as :func:`fedreact.estimates.work.calibrate` does, if not done before."""
         objective = training.objective
         key = (type(objective).__name__, objective.multiply_adds(task.steps), task)
         key += (training.batch_size, training.stacked, str(training.optimizer))
@@ -40,17 +40,17 @@ class Measured:
 
 
 def planned(scale, measure):
-    """Core-hours by paper and step."""
+    """Yield each paper with its core-hours by step."""
     if Path("results", scale, "provenance").exists():
         raise UserError(f"results/{scale}: something was run already; use a fresh clone")
     plan = Plan(read_yaml(Path("config/config.yaml")) | {"scale": scale, "device": "cpu"})
     estimate = asking.estimator(plan, [], "cpu", False, measure)
     for paper in paper_names():
         to_do = estimates.parse(asking.dry_run([paper], os.cpu_count(), scale, ["device=cpu"]))
-        found = defaultdict(float)
+        hours = defaultdict(float)
         for job in to_do:
-            found[like_of(job.outputs[0], job.command).step] += estimate(job).cpu_hours
-        yield paper, found
+            hours[like_of(job.outputs[0], job.command).step] += estimate(job).cpu_hours
+        yield paper, hours
 
 
 def main(args):

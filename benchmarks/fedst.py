@@ -56,19 +56,20 @@ class PlainFedST(nn.Module):
         self.head = nn.Linear(len(model.views) * m, model.n_out)
 
     def encode(self, x):
-        """Features of both views of ``x [B, T, C]``."""
-        seen = x, torch.fft.rfft(x, dim=1).abs() / x.shape[1]
-        return [encoder(of.mT) for encoder, of in zip(self.encoders, seen)]
+        """Return the features of both views of ``x [B, T, C]``."""
+        views = x, torch.fft.rfft(x, dim=1).abs() / x.shape[1]
+        return [encoder(view.mT) for encoder, view in zip(self.encoders, views)]
 
     def project(self, v, z):
-        """Shared and personal projections of length 1."""
+        """Return the shared and the personal projection, of length 1."""
         return [F.normalize(h, dim=-1) for h in self.projectors[v](z).chunk(2, -1)]
 
     def loss(self, x, y, prototypes):
-        """Eq. 15, all weights 1, with ``prototypes [V, C, m]``."""
+        """Return the loss of eq. 15, all weights 1, with ``prototypes [V, C, m]``."""
         z = self.encode(x)
         total = F.cross_entropy(self.head(torch.cat(z, -1)), y)
-        h, same = [self.project(v, of) for v, of in enumerate(z)], torch.arange(len(x))
+        h = [self.project(v, features) for v, features in enumerate(z)]
+        same = torch.arange(len(x))
         for v in range(2):
             p = self.project(v, prototypes[v])
             aligned = [(a * b[y]).sum(-1).abs().mean() for a, b in zip(h[v], p)]
@@ -80,24 +81,25 @@ class PlainFedST(nn.Module):
         return total
 
 
-def weights_of(plain, model, theta):
+def copy_weights(plain, model, theta):
     """Give a plain model the weights ``[P]`` of the package's."""
-    w, given = model.unpack(theta[None]), {}
+    w, state = model.unpack(theta[None]), {}
     for v, view in enumerate(model.views):
-        places = [i for i, of in enumerate(plain.encoders[v]) if isinstance(of, nn.Conv1d)]
-        for i, at in enumerate(places):
-            given[f"encoders.{v}.{at}.weight"] = w[f"{view}.conv{i}.weight"]
-            given[f"encoders.{v}.{at + 1}.weight"] = w[f"{view}.norm{i}.weight"]
-            given[f"encoders.{v}.{at + 1}.bias"] = w[f"{view}.norm{i}.bias"]
-        for at, name in ((0, "hidden"), (2, "out")):
-            for of in ("weight", "bias"):
-                given[f"projectors.{v}.{at}.{of}"] = w[f"{view}.{name}.{of}"]
-    given |= {f"head.{of}": w[f"head.{of}"] for of in ("weight", "bias")}
-    plain.load_state_dict({name: of[0] for name, of in given.items()}, strict=False)
+        layers = enumerate(plain.encoders[v])
+        places = [place for place, layer in layers if isinstance(layer, nn.Conv1d)]
+        for i, place in enumerate(places):
+            state[f"encoders.{v}.{place}.weight"] = w[f"{view}.conv{i}.weight"]
+            state[f"encoders.{v}.{place + 1}.weight"] = w[f"{view}.norm{i}.weight"]
+            state[f"encoders.{v}.{place + 1}.bias"] = w[f"{view}.norm{i}.bias"]
+        for place, name in ((0, "hidden"), (2, "out")):
+            for key in ("weight", "bias"):
+                state[f"projectors.{v}.{place}.{key}"] = w[f"{view}.{name}.{key}"]
+    state |= {f"head.{key}": w[f"head.{key}"] for key in ("weight", "bias")}
+    plain.load_state_dict({name: values[0] for name, values in state.items()}, strict=False)
 
 
 def train_plain(model, X, y, prototypes, batch_size, steps):
-    """A client's round, and means of its features by class."""
+    """Train a client for a round; return the means of its features by class."""
     optimizer = torch.optim.SGD(model.parameters(), lr=RATE, momentum=MOMENTUM)
     model.train()
     for batch in torch.randperm(len(X)).split(batch_size)[:steps]:
@@ -111,20 +113,22 @@ def train_plain(model, X, y, prototypes, batch_size, steps):
 
 
 def plain_round(models, data, prototypes, batch_size, steps):
-    """All clients one after the other; classifiers and prototypes become their means."""
-    work = prototypes, batch_size, steps
-    own = [train_plain(m, X, y, *work) for m, (X, y) in zip(models, data)]
+    """Train clients one after the other; classifiers and prototypes become their means."""
+    own = [
+        train_plain(model, X, y, prototypes, batch_size, steps)
+        for model, (X, y) in zip(models, data)
+    ]
     with torch.no_grad():
         for name in ("weight", "bias"):
-            each = [getattr(m.head, name) for m in models]
-            mean = torch.stack(each).mean(0)
-            for of in each:
-                of.copy_(mean)
+            parameters = [getattr(model.head, name) for model in models]
+            mean = torch.stack(parameters).mean(0)
+            for parameter in parameters:
+                parameter.copy_(mean)
     prototypes.copy_(torch.stack(own).mean(0))
 
 
 def make_job(clients, base, batch_size, steps, stacked):
-    """Noise of so many clients, and what they train."""
+    """Make the noise of so many clients, and their training."""
     rng = np.random.default_rng(0)
     n = batch_size * steps
     X = rng.normal(size=(clients * n, LENGTH, CHANNELS)).astype(np.float32)
@@ -143,21 +147,21 @@ def make_job(clients, base, batch_size, steps, stacked):
 
 
 def difference(job, prototypes):
-    """The largest between losses of both on a client's batches, without dropout."""
+    """Return the largest difference between losses of both on batches, without dropout."""
     model = job.algorithm.model
-    model, found = replace(model, base=replace(model.base, drop=0.0)), []
+    model, differences = replace(model, base=replace(model.base, drop=0.0)), []
     known = torch.ones(CLASSES)
     loss = OrthogonalLoss(model, "classification", prototypes=prototypes, known=known)
     plain = PlainFedST(model.base, model)
     theta = model.init(torch.Generator().manual_seed(1))
-    weights_of(plain, model, theta)
+    copy_weights(plain, model, theta)
     n = job.training.batch_size
-    for at in np.split(np.arange(3 * n), 3):
-        x, y = torch.from_numpy(job.X[at]), torch.from_numpy(job.y[at])
+    for samples in np.split(np.arange(3 * n), 3):
+        x, y = torch.from_numpy(job.X[samples]), torch.from_numpy(job.y[samples])
         counts = torch.ones(1, n, dtype=torch.bool)
         ours = loss.of_batch(theta[None], x[None], y[None], counts, Training([0], counts), None)
-        found.append(abs(float(ours[0] - plain.loss(x, y, prototypes).detach())))
-    return max(found)
+        differences.append(abs(float(ours[0] - plain.loss(x, y, prototypes).detach())))
+    return max(differences)
 
 
 def main():
@@ -177,10 +181,10 @@ def measure(args, job):
     theta = job.algorithm.model.init(torch.Generator().manual_seed(0))
     prototypes = torch.randn(2, CLASSES, base.n_features)
     print(f"largest difference of losses: {difference(job, prototypes):.1g}")
-    one = PlainFedST(base, job.algorithm.model)
-    weights_of(one, job.algorithm.model, theta)
-    models = [copy.deepcopy(one) for _ in range(args.clients)]
-    data = [(torch.from_numpy(job.X[at]), torch.from_numpy(job.y[at])) for at in job.clients]
+    first = PlainFedST(base, job.algorithm.model)
+    copy_weights(first, job.algorithm.model, theta)
+    models = [copy.deepcopy(first) for _ in range(args.clients)]
+    data = [(torch.from_numpy(job.X[own]), torch.from_numpy(job.y[own])) for own in job.clients]
 
     def loop(threads):
         torch.set_num_threads(threads)
@@ -208,9 +212,9 @@ def measure(args, job):
         times = {label: [] for label in variants}
         for turn in range(args.turns + 1):
             for label, work in variants.items():
-                taken = timed(work, os.getpid())
+                seconds = timed(work, os.getpid())
                 if turn:  # the first maps memory and fills caches
-                    times[label].append(taken)
+                    times[label].append(seconds)
     report(args, times, job)
 
 

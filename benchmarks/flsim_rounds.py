@@ -15,7 +15,7 @@ from torch.nn import functional as F
 
 
 def make_run(name, hidden):
-    """A function that trains so many updates and returns their number."""
+    """Return a function that trains so many updates and returns their number."""
     import hydra.utils
     import opacus  # noqa: F401 - it and what it imports have to come before the patch
     from asynchronous import CLIENTS, LEARNING_RATE, SAMPLES, SHAPES, STEPS, Plain, noise

@@ -60,12 +60,12 @@ def smallest_cosine(weights, reference, y):
 
 
 def real_data(args):
-    """The first round of a run, without clients of one class, which LinearSVC refuses."""
+    """Read the first round of a run, without clients of one class, which LinearSVC refuses."""
     y = SeriesDataset.load(args.data).y
     features = npz.load(args.features, "features file", ["features"])["features"]
-    at, _ = labelled_samples(Partition.load(args.partition).train, SAMPLES, seed=0, t=1)
-    at = at[[len(np.unique(labels)) > 1 for labels in y[at]]]
-    return features[at], y[at]
+    drawn, _ = labelled_samples(Partition.load(args.partition).train, SAMPLES, seed=0, t=1)
+    drawn = drawn[[len(np.unique(labels)) > 1 for labels in y[drawn]]]
+    return features[drawn], y[drawn]
 
 
 def main():

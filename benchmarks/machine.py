@@ -4,5 +4,5 @@ from fedreact import provenance
 
 if __name__ == "__main__":
     here, commit = provenance.machine(), provenance.commit()
-    of = "" if commit is None else f", commit {commit['id'][:7]}"
-    print(f"on {here['processor']}, {here['cores']} cores{of}")
+    suffix = "" if commit is None else f", commit {commit['id'][:7]}"
+    print(f"on {here['processor']}, {here['cores']} cores{suffix}")

@@ -19,7 +19,7 @@ from fedreact.errors import UserError
 
 
 def minutes(command, folder):
-    """Minutes that `command`, a list of words, takes in `folder`; what it prints goes to stderr.
+    """Measure the minutes of `command`, a list of words, in `folder`; its output goes to stderr.
 
     Raises :class:`UserError` where it fails.
     """

@@ -40,7 +40,7 @@ LENGTH, BATCH, N_SERIES, CHANNELS = 100, 10, 200, 3
 
 
 def useful_flops(encoder, length, series):
-    """Operations of a forward and backward pass over ``series`` series of ``length`` steps."""
+    """Count the operations of both passes over ``series`` series of ``length`` steps."""
     total = 0
     for n_in, n_out, dilation in encoder.blocks:
         lags = [j * dilation for j in range(encoder.kernel_size)]
@@ -51,7 +51,7 @@ def useful_flops(encoder, length, series):
 
 
 def products_of(encoder, length, series):
-    """Sizes ``(rows, in, out)`` of the products of a forward pass, a tap each."""
+    """Yield the sizes ``(rows, in, out)`` of the products of a forward pass, a tap each."""
     for n_in, n_out, dilation in encoder.blocks:
         for width in (n_in, n_out):
             for j in range(encoder.kernel_size):
@@ -98,8 +98,8 @@ def main():
     passes = [
         sizes
         for long, short in zip(draws.anchor_length, draws.short_length)
-        for of in ((int(long), BATCH), (int(short), BATCH * (1 + loss.n_negatives)))
-        for sizes in products_of(encoder, *of)
+        for length, series in ((int(long), BATCH), (int(short), BATCH * (1 + loss.n_negatives)))
+        for sizes in products_of(encoder, length, series)
     ]
     most, widest = max(rows for rows, *_ in passes), max(out for *_, out in passes)
     rows_in, rows_out = torch.randn(2, most * widest)

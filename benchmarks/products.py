@@ -31,13 +31,13 @@ def milliseconds(work, times):
 
 
 def pair(x, w, repeat):
-    """Milliseconds of oneDNN and of torch for ``x w'``."""
+    """Measure the milliseconds of oneDNN and of torch for ``x w'``."""
     times = max(5, int(2e8 / (x.numel() * len(w))))
     ways = (lambda: onednn(x, w)), (lambda: x @ w.mT)
     for way in ways:
         way()
-    found = [[milliseconds(way, times) for way in ways] for _ in range(repeat)]
-    return [median(of) for of in zip(*found)]
+    turns = [[milliseconds(way, times) for way in ways] for _ in range(repeat)]
+    return [median(spent) for spent in zip(*turns)]
 
 
 @torch.inference_mode()
@@ -54,7 +54,8 @@ def main(repeat):
         print(f"{m:8d} {n:5d} {out:5d}  " + " ".join(f"{cell:>24s}" for cell in cells))
     x, w = torch.randn(1000, 276), torch.randn(256, 276)
     exact = x.double() @ w.double().mT
-    errors = (float((of - exact).abs().max()) for of in (onednn(x, w), x @ w.mT))
+    results = onednn(x, w), x @ w.mT
+    errors = (float((result - exact).abs().max()) for result in results)
     print("largest error of sums of 276 products: {:.0e}, of torch's {:.0e}".format(*errors))
     w, new = torch.randn(256, 276), range(1001, 1101)
     first, again = (

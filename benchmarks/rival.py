@@ -9,21 +9,21 @@ from pathlib import Path
 
 
 class Rival:
-    """A process of another Python that serves what it is asked. Use as a context manager.
+    """A process of another Python that answers requests. Use as a context manager.
 
     Parameters
     ----------
     name
-        Of the framework.
+        Name of the framework.
     python
         The interpreter of its environment.
     serve
         ``module.function`` of this folder, called there with the descriptor of the pipe. It is
         imported, not run as a script, so that processes that it starts find it by name.
     job
-        What it is asked first; it answers when all is imported.
+        The first request; it is answered when all is imported.
     variables
-        Of its environment.
+        Variables of its environment.
     """
 
     def __init__(self, name, python, serve, job, **variables):

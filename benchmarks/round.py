@@ -55,22 +55,22 @@ def make_methods():
 
 @contextmanager
 def timed(spent):
-    """Adds to ``spent`` the CPU seconds of each part, those within another part to that one."""
+    """Add to ``spent`` the CPU seconds of each part, those within another part to that one."""
     running = []
 
     def wrap(owner, name, part):
-        of = getattr(owner, name)
+        function = getattr(owner, name)
 
         def counted(*args, **kwargs):
             running.append(0.0)
             started = time.process_time()
             try:
-                return of(*args, **kwargs)
+                return function(*args, **kwargs)
             finally:
-                taken = time.process_time() - started
-                spent[part] += taken - running.pop()
+                seconds = time.process_time() - started
+                spent[part] += seconds - running.pop()
                 if running:
-                    running[-1] += taken
+                    running[-1] += seconds
 
         return mock.patch.object(owner, name, counted)
 
@@ -93,7 +93,7 @@ def timed(spent):
 
 
 def counted(calls):
-    """Notes the steps of each descent that is not shared with the one before."""
+    """Note the steps of each descent that is not shared with the one before."""
     train = LocalClients.train
 
     def noted(self, start, learning_rate, steps):
@@ -107,7 +107,7 @@ def counted(calls):
 
 
 def products(calls):
-    """CPU seconds of the matrix products of descents with so many steps each."""
+    """Measure the CPU seconds of the matrix products of descents with so many steps each."""
     rng = np.random.default_rng(0)
     g = rng.normal(size=(CLIENTS, CLASSES, SAMPLES)).astype(np.float32)
     G = rng.normal(size=(CLIENTS, SAMPLES, SAMPLES)).astype(np.float32)
@@ -123,7 +123,7 @@ def main():
     p.add_argument("--turns", type=int, default=3)
     args = p.parse_args()
     metric = {"accuracy": plugins.load("metrics", "accuracy", "METRIC")}
-    found = defaultdict(list)
+    milliseconds = defaultdict(list)
     with threadpool_limits(1):
         inputs, methods = make_inputs(), make_methods()
         for _ in range(args.turns):
@@ -132,15 +132,16 @@ def main():
             with counted(calls), timed(spent):
                 list(run(inputs, Options(rounds=args.rounds), methods, metric, 0, None))
             spent["whole round"] = time.process_time() - started
-            parts = sum(of for name, of in spent.items() if name != "whole round")
+            parts = sum(seconds for name, seconds in spent.items() if name != "whole round")
             spent["all else"] = spent["whole round"] - parts
             spent["products of the descents, alone"] = products(calls)
-            for name, of in spent.items():
-                found[name].append(1e3 * of / args.rounds)
+            for name, seconds in spent.items():
+                milliseconds[name].append(1e3 * seconds / args.rounds)
     print(f"{len(methods)} methods, {CLIENTS} clients, ms of CPU a round: median (min-max)")
     last = "whole round", "products of the descents, alone"
-    for name in [*sorted(set(found) - set(last), key=lambda n: -median(found[n])), *last]:
-        times = found[name]
+    parts = sorted(set(milliseconds) - set(last), key=lambda name: -median(milliseconds[name]))
+    for name in [*parts, *last]:
+        times = milliseconds[name]
         print(f"{name:34s}{median(times):8.1f} ({min(times):.1f}-{max(times):.1f})")
 
 

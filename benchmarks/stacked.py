@@ -38,7 +38,7 @@ CLASSES = 6
 
 
 def objective(name, steps, channels):
-    """The loss of an architecture, or FedST's on the small CNN."""
+    """Make the loss of an architecture, or FedST's on the small CNN."""
     small = name == "fedst"
     kind = plugins.load("models/architectures", "cnn-small" if small else name, "ARCHITECTURE")
     model = kind(in_channels=channels, length=steps, n_out=CLASSES)
@@ -51,7 +51,7 @@ def objective(name, steps, channels):
 
 
 def training(name, steps, channels, batch, n):
-    """A function that trains k clients for n steps, and the GFLOPs of a client's step."""
+    """Return a function that trains k clients for n steps, and the GFLOPs of a client's step."""
     loss, rng = objective(name, steps, channels), np.random.default_rng(0)
     K = max(TOGETHER)
     X = torch.from_numpy(rng.normal(size=(K * batch, steps, channels)).astype(np.float32))
@@ -80,19 +80,19 @@ def main():
     for name in args.names or SHAPES:
         for steps, channels, batch in SHAPES[name]:
             train, gflop = training(name, steps, channels, batch, args.steps)
-            taken = {k: [] for k in TOGETHER}
+            seconds = {k: [] for k in TOGETHER}
             for turn in range(args.turns + 1):
                 for k in TOGETHER:
                     started = time.process_time()
                     for _ in range(max(TOGETHER) // k):
                         train(k)
                     if turn:  # the first maps memory
-                        taken[k].append(time.process_time() - started)
-            each = [1e3 * np.median(of) / max(TOGETHER) / args.steps for of in taken.values()]
-            ratios = [np.median(np.divide(taken[1], taken[k])) for k in TOGETHER[1:]]
-            what = f"{name}, {batch} x {steps} steps x {channels}, {gflop:.2g} GFLOP"
+                        seconds[k].append(time.process_time() - started)
+            spent = [np.median(turns) / max(TOGETHER) / args.steps for turns in seconds.values()]
+            ratios = [np.median(np.divide(seconds[1], seconds[k])) for k in TOGETHER[1:]]
+            case = f"{name}, {batch} x {steps} steps x {channels}, {gflop:.2g} GFLOP"
             beside = " / ".join(f"{r:.2f}" for r in ratios)
-            print(f"{what:48s}{''.join(f'{ms:8.2f}' for ms in each)}    {beside}")
+            print(f"{case:48s}{''.join(f'{1e3 * s:8.2f}' for s in spent)}    {beside}")
 
 
 if __name__ == "__main__":

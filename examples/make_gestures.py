@@ -12,8 +12,8 @@ PEOPLE, EACH, STEPS = 12, 40, 60
 OUTPUT = Path("data/own/gestures.npz")
 
 
-def gesture(label, mirrored, rng):
-    """One stroke ``[2, STEPS]``."""
+def gesture(label: str, mirrored: bool, rng: np.random.Generator) -> np.ndarray:
+    """Draw a stroke ``[2, STEPS]``."""
     s = np.linspace(0, 1, STEPS)
     x, y = {
         "circle": (np.cos(2 * np.pi * s), np.sin(2 * np.pi * s)),
@@ -25,14 +25,14 @@ def gesture(label, mirrored, rng):
     return stroke + 0.1 * rng.standard_normal(stroke.shape).cumsum(1) / STEPS**0.5
 
 
-def main():
+def main() -> None:
     """Write X, y (names of labels) and client."""
     rng = np.random.default_rng(0)
     labels = rng.choice(["circle", "zigzag", "right", "up"], (PEOPLE, EACH))
     X = [
         gesture(label, person >= PEOPLE // 2, rng)
-        for person, mine in enumerate(labels)
-        for label in mine
+        for person, own in enumerate(labels)
+        for label in own
     ]
     OUTPUT.parent.mkdir(parents=True, exist_ok=True)
     np.savez(OUTPUT, X=X, y=labels.ravel(), client=np.repeat(np.arange(1, PEOPLE + 1), EACH))

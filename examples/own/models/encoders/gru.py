@@ -34,7 +34,7 @@ class GRU(FlatWeights):
     def encode(
         self, theta: torch.Tensor, x: torch.Tensor, lengths: torch.Tensor | None = None
     ) -> torch.Tensor:
-        """Features ``[K, B, out_channels]`` of ``x [K, L, B, channels]``; see ``Encoder``."""
+        """Encode ``x [K, L, B, channels]`` as ``[K, B, out_channels]``; see ``Encoder``."""
         w = self.unpack(theta)
         K, L, B, _ = x.shape
         from_input = torch.baddbmm(w["input.bias"][:, None], x.flatten(1, 2), w["input.weight"].mT)
@@ -50,7 +50,7 @@ class GRU(FlatWeights):
         return torch.baddbmm(w["linear.bias"][:, None], h, w["linear.weight"].mT)
 
     def multiply_adds(self, length: float) -> float:
-        """Multiply-adds of one series of so many steps; they become the GFLOPs of the tables."""
+        """Count the multiply-adds of a series of so many steps, for the GFLOPs of the tables."""
         step = 3 * self.hidden * (self.in_channels + self.hidden)
         return length * step + self.out_channels * self.hidden
 

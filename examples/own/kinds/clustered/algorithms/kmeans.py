@@ -32,11 +32,11 @@ class KMeans:
     restarts: Count = 5
 
     def init(self, n_clients: int, shape: tuple[int, int]) -> State:
-        """Nothing is known before round 1."""
+        """Return the state before round 1, in which nothing is known."""
         return State(np.zeros((n_clients, shape[0] * shape[1])), np.zeros(n_clients, bool))
 
     def round(self, state: State, uploads: Uploads) -> tuple[State, np.ndarray, np.ndarray]:
-        """Cluster those seen so far by what they sent last; absent clients get a model, too."""
+        """Cluster the clients seen so far by their last models; absent ones get a model, too."""
         seen = state.seen | uploads.present
         saved = np.where(uploads.present[:, None], uploads.models, state.saved)
         labels = np.full(len(seen), -1)
@@ -45,8 +45,8 @@ class KMeans:
         return State(saved, seen), means[labels], labels
 
     def cluster(self, models: np.ndarray) -> np.ndarray:
-        """Labels ``[K]`` of the best of several starts."""
-        found = []
+        """Return the labels ``[K]`` of the best of several starts."""
+        candidates = []
         for restart in range(self.restarts):
             centres, labels = kmeans2(
                 models,
@@ -54,8 +54,8 @@ class KMeans:
                 minit="++",
                 seed=np.random.default_rng((self.setting.seed, restart)),
             )
-            found.append((((models - centres[labels]) ** 2).sum(), restart, labels))
-        return min(found, key=lambda f: f[:2])[2]
+            candidates.append((((models - centres[labels]) ** 2).sum(), restart, labels))
+        return min(candidates, key=lambda candidate: candidate[:2])[2]
 
 
 ALGORITHM = KMeans

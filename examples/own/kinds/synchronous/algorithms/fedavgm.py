@@ -26,11 +26,11 @@ class FedAvgM(FedAvg):
     momentum: Probability = 0.9
 
     def server(self, theta, n_clients):
-        """The weights, and the step that led to them."""
+        """Return the weights, and the step that led to them."""
         return {"theta": theta, "step": np.zeros_like(theta)}
 
     def aggregate(self, server, uploads, n_samples):
-        """Take the next step."""
+        """Take the next step towards the mean of the clients' weights."""
         towards = weighted_mean(uploads["theta"], n_samples) - server["theta"]
         step = self.momentum * server["step"] + towards
         return {"theta": server["theta"] + step, "step": step}
