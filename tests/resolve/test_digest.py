@@ -51,7 +51,7 @@ def test_a_real_edit_far_away_changes_it(code_digest):
 
 def test_comments_docstrings_and_layout_do_not(code_digest):
     before, path = code_digest(), Path("src/fedreact/clustering/affect.py")
-    edit(path, "(eq. 3), in ``out``", "(equation 3), in ``out``")
+    edit(path, '"""Return alpha', '"""Give alpha')
     edit(path, "        mixed *= alpha", "        # smoothing\n        mixed *= alpha")
     edit(path, "mixed += W[band]", "mixed += (W[band])")
     assert code_digest() == before
