@@ -24,7 +24,7 @@ from fedreact import private
 from fedreact.workflow import console, ending, failures, forks
 from fedreact.workflow.account import Account
 from fedreact.resolve.plan import Plan
-from fedreact.workflow.start import check_writable, mend_times, remove_parts
+from fedreact.workflow.start import check_times, check_writable, remove_parts
 
 try:
     PLAN = Plan(config)
@@ -70,14 +70,11 @@ def get_ready():
     failures.begin()
     try:
         check_writable(Path(R))
+        check_times(Path(R), Path("config"), Path("src"))
         remove_parts(Path(R))
         ACCOUNT.begin()
     except UserError as error:
         raise WorkflowError(f"error: {error}") from None
-    if n := mend_times(Path(R), Path("config"), Path("src")):
-        CONSOLE.say(
-            f"{n} files are from the future (was the clock set back?): their times are now's."
-        )
     if workflow.local_exec:
         private.remove_job_rate_limit(workflow)
         forks.begin()

@@ -1,7 +1,6 @@
-"""What must be so before the first step: results can be written, no file is from the future."""
+"""Checks before the first step: results can be written, no file is dated in the future."""
 
 import contextlib
-import os
 import tempfile
 import time
 from pathlib import Path
@@ -37,18 +36,20 @@ def remove_parts(results: Path) -> None:
                 path.unlink()
 
 
-def mend_times(*folders: Path) -> int:
-    """Set the times of files from the future to now; returns of how many.
+def check_times(*folders: Path) -> None:
+    """Raise a ``UserError`` if a file is dated in the future, as after a clock was set back.
 
-    After a clock was set back, Snakemake would refuse every new result as older than what it was
-    made from.
+    Snakemake would refuse every new result as older than what it was made from.
     """
-    now, found = time.time(), 0
+    latest = time.time() + AHEAD
     for path in (path for folder in folders for path in folder.rglob("*")):
         try:
-            if path.stat().st_mtime > now + AHEAD:
-                os.utime(path)
-                found += 1
+            late = path.stat().st_mtime > latest
         except OSError:  # gone by now, or another's
             continue
-    return found
+        if late:
+            named = " ".join(map(str, folders))
+            raise UserError(
+                f"{path} is dated in the future (was the clock set back?); date such files now: "
+                f"find {named} -newermt now -exec touch {{}} +"
+            )
