@@ -255,7 +255,7 @@ def batch_of(options: Options, seed: int, n_fit: int, per_epoch: int, t: int) ->
 
 
 @dataclass
-class Progress:
+class TrainingProgress:
     """Progress of a training, apart from weights and optimisers.
 
     Attributes
@@ -278,12 +278,12 @@ class Progress:
     history: list[np.ndarray]
 
     @classmethod
-    def begin(cls, federation: Federation) -> "Progress":
+    def begin(cls, federation: Federation) -> "TrainingProgress":
         """Begin with the weights of a federation."""
         return cls(0, 0, 0, np.inf, federation.weights(), [])
 
     @classmethod
-    def resume(cls, path: Path, identity: str, federation: Federation) -> "Progress | None":
+    def resume(cls, path: Path, identity: str, federation: Federation) -> "TrainingProgress | None":
         """Load a checkpoint of the same work into a federation; ``None`` if there is none."""
         saved = load_checkpoint(path, identity)
         if saved is None:
@@ -365,9 +365,9 @@ def trained(
         device=device,
     )
     identity = _identity(algorithm, tasks, options, seed, device)
-    progress = Progress.resume(place.checkpoint, identity, federation)
+    progress = TrainingProgress.resume(place.checkpoint, identity, federation)
     if progress is None:
-        progress = Progress.begin(federation)
+        progress = TrainingProgress.begin(federation)
     else:
         done, end = progress.step, plan.points[-1]
         log.info("resuming after step %d of %d (%s)", done, end, place.checkpoint)
