@@ -25,7 +25,7 @@ import os
 import sys
 import time
 from contextlib import ExitStack
-from functools import cache
+from functools import cache, partial
 from multiprocessing.connection import Connection
 from pathlib import Path
 from statistics import median
@@ -38,7 +38,7 @@ from torch.nn import functional as F
 from torch.nn.utils.parametrizations import weight_norm
 
 from fedreact import plugins
-from fedreact.engine.engine import Job, Workers
+from fedreact.engine.engine import TrainingJob, Workers
 from fedreact.engine.local_training import LocalTraining
 from fedreact.kinds.synchronous.algorithms.fedavg import FedAvg
 from fedreact.kinds.synchronous.engine import rounds_of
@@ -290,7 +290,7 @@ class Idle(FedAvg):
     def local(self, training, sent, state, work):
         """Hand back the global weights."""
         training.draw(work)
-        weights = work.of_each(sent["theta"])
+        weights = work.start_weights(sent["theta"])
         training.make_optimizer(weights)
         return {"theta": weights}, state
 
@@ -329,83 +329,109 @@ def spread(values, digits=2):
     return f"{median(values):.{digits}f} ({ends})"
 
 
-def measure(name, args):
-    architecture = make_architecture(name)
-    K, n = args.clients, BATCH * args.steps
-    data = [client_data(k, n) for k in range(K)]
-    plain = PLAIN[name](architecture)
-    assert (
-        sum(p.numel() for p in plain.parameters())
-        == architecture.n_parameters - architecture.n_buffers
-    )
-    theta = architecture.init(torch.Generator().manual_seed(0)).numpy()
-    X, y = (torch.cat(parts).numpy() for parts in zip(*data))
-    loss, own = SupervisedLoss(architecture, "classification"), np.arange(K * n).reshape(K, n)
+def check_sizes(plain, architecture):
+    """Both models must have as many weights."""
+    size = architecture.n_parameters - architecture.n_buffers
+    assert sum(p.numel() for p in plain.parameters()) == size
 
-    def make_engine(algorithm, precision):
+
+class Bench:
+    """An architecture, clients of random data, and what does a round of their work."""
+
+    def __init__(self, name, args):
+        self.name, self.args = name, args
+        self.architecture = make_architecture(name)
+        self.data = [client_data(k, BATCH * args.steps) for k in range(args.clients)]
+        self.plain = PLAIN[name](self.architecture)
+        check_sizes(self.plain, self.architecture)
+        self.theta = self.architecture.init(torch.Generator().manual_seed(0)).numpy()
+
+    def engine(self, algorithm, precision):
+        """Make the package's engine."""
+        X, y = (torch.cat(parts).numpy() for parts in zip(*self.data))
         training = LocalTraining(
-            loss, args.steps, BATCH, learning_rate=LEARNING_RATE, precision=precision
+            SupervisedLoss(self.architecture, "classification"),
+            self.args.steps,
+            BATCH,
+            learning_rate=LEARNING_RATE,
+            precision=precision,
         )
-        return Workers(Job(training, algorithm, X, list(own), seed=0, y=y), args.processes)
+        clients = list(np.arange(len(X)).reshape(self.args.clients, -1))
+        job = TrainingJob(training, algorithm, X, clients, seed=0, y=y)
+        return Workers(job, self.args.processes)
 
-    def engine_round(engine):
-        list(rounds_of(engine, engine.job, {"theta": theta}, {}, range(1, 2)))
+    def flower(self):
+        """Start Flower in its own environment."""
+        args = self.args
+        job = (
+            self.name,
+            args.clients,
+            BATCH * args.steps,
+            2 * args.turns + 2,
+            args.processes,
+        )
+        return Rival("Flower", args.flower_python, "engine.flower_server", job, **QUIET)
 
-    def loop(threads):
+    def engine_round(self, engine):
+        """Run a round of the engine."""
+        list(rounds_of(engine, engine.job, {"theta": self.theta}, {}, range(1, 2)))
+
+    def loop(self, threads):
+        """Run a round one client after the other."""
         torch.set_num_threads(threads)
-        plain_round(plain, data, args.steps)
+        plain_round(self.plain, self.data, self.args.steps)
 
-    a, b = torch.randn(2, GEMM, GEMM)
 
-    def gemm():
-        torch.set_num_threads(args.processes)
-        for _ in range(5):
-            a @ b
+def gemm(a, b, threads):
+    torch.set_num_threads(threads)
+    for _ in range(5):
+        a @ b
 
-    me, startup = os.getpid(), {}
+
+def measure(name, args):
+    bench, me, startup = Bench(name, args), os.getpid(), {}
     with ExitStack() as stack:
         flower, flower_pid = None, None
         if args.flower_python:
-            rounds = 2 * args.turns + 2
-            job = (name, K, n, rounds, args.processes)
-            flower = stack.enter_context(
-                Rival("Flower", args.flower_python, "engine.flower_server", job, **QUIET)
-            )
+            flower = stack.enter_context(bench.flower())
             flower_pid = flower.process.pid
-            startup["flower"] = timed(lambda: flower.ask(0, K), flower_pid)[0]
+            startup["flower"] = timed(lambda: flower.ask(0, args.clients), flower_pid)[0]
         started = time.perf_counter()
-        idle = stack.enter_context(make_engine(Idle(), "float32"))
-        engine_round(idle)
+        idle = stack.enter_context(bench.engine(Idle(), "float32"))
+        bench.engine_round(idle)
         startup["engine"] = time.perf_counter() - started
 
         variants = {}
         for precision in dict.fromkeys(["float32", args.precision]):
             label = "engine" if precision == "float32" else f"engine, {precision}"
-            engine = stack.enter_context(make_engine(FedAvg(), precision))
-            variants[label] = lambda engine=engine: engine_round(engine)
-        variants["loop, all cores"] = lambda: loop(args.processes)
-        variants["loop, 1 thread"] = lambda: loop(1)
+            engine = stack.enter_context(bench.engine(FedAvg(), precision))
+            variants[label] = partial(bench.engine_round, engine)
+        variants["loop, all cores"] = partial(bench.loop, args.processes)
+        variants["loop, 1 thread"] = partial(bench.loop, 1)
         if flower:
-            variants["flower"] = lambda: flower.ask(args.steps, K)
-        variants["matrix product"] = gemm
-        variants["engine, idle"] = lambda: engine_round(idle)
+            variants["flower"] = partial(flower.ask, args.steps, args.clients)
+        variants["matrix product"] = partial(gemm, *torch.randn(2, GEMM, GEMM), args.processes)
+        variants["engine, idle"] = partial(bench.engine_round, idle)
         if flower:
-            variants["flower, idle"] = lambda: flower.ask(0, K)
+            variants["flower, idle"] = partial(flower.ask, 0, args.clients)
+        times = take_turns(variants, args.turns, me, flower_pid)
+    report(name, bench.architecture, args, times, startup)
 
-        def take(label, work):
-            if label.startswith("flower"):
-                return timed(work, flower_pid)
-            return timed(work, me, without=flower_pid)
 
-        # Once without taking the time: processes start, memory is mapped, data is cached.
+def take_turns(variants, turns, me, flower_pid):
+    """Wall-clock and CPU seconds of each variant in each turn."""
+    # Once without taking the time: processes start, memory is mapped, data is cached.
+    for label, work in variants.items():
+        if label != "flower, idle":
+            work()
+    times = {label: [] for label in variants}
+    for _ in range(turns):
         for label, work in variants.items():
-            if label != "flower, idle":
-                work()
-        times = {label: [] for label in variants}
-        for _ in range(args.turns):
-            for label, work in variants.items():
-                times[label].append(take(label, work))
-    report(name, architecture, args, times, startup)
+            if label.startswith("flower"):
+                times[label].append(timed(work, flower_pid))
+            else:
+                times[label].append(timed(work, me, without=flower_pid))
+    return times
 
 
 def report(name, architecture, args, times, startup):

@@ -4,7 +4,7 @@ from dataclasses import asdict
 
 import numpy as np
 import pytest
-from runs.test_asynchronous import OPTIONS, N, T, inputs
+from kinds.test_asynchronous import OPTIONS, N, T, inputs
 
 from fedreact.engine.place import Place
 from fedreact.kinds.asynchronous.algorithms.aso_fed import attention

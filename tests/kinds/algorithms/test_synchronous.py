@@ -263,7 +263,7 @@ def test_a_client_does_as_it_does_whoever_trains_beside_it(kind):
         uploads, kept = engine.round(sent, state, 1)
         for k in range(3):
             own = {n: v[[k]] for n, v in state.items()}
-            alone = engine.round(sent, own, 1, which=[k])
+            alone = engine.round(sent, own, 1, clients=[k])
             assert same_bits(alone[0], {n: v[[k]] for n, v in uploads.items()})
             assert same_bits(alone[1], {n: v[[k]] for n, v in kept.items()})
 
@@ -351,7 +351,9 @@ def by_hand(job, start, k, purpose="local training", mu=0.0, t=1):
     """Adam in float64, batch by batch, with gradients from autograd on the plain loss."""
     rng = generator_of(job, k, purpose, t)
     n = len(job.clients[k])
-    batches = job.training.objective.draw(rng, job.clients[k], 20, 5, job.training.n_steps(n)).at
+    batches = job.training.objective.draw(
+        rng, job.clients[k], 20, 5, job.training.n_steps(n)
+    ).samples
     w = torch.tensor(start, dtype=torch.float64, requires_grad=True)
     centre = torch.tensor(START, dtype=torch.float64)
     adam = torch.optim.Adam([w], lr=job.training.learning_rate)
@@ -399,7 +401,7 @@ def test_one_step_of_apfl_by_hand():
     v = own["own"] = own["own"] + RNG.normal(size=(3, 6)).astype(np.float32)
     uploads, state = a_round(Stacked(job, "cpu"), state=own)
     for k in range(3):
-        (batch,) = job.training.objective.draw(generator_of(job, k), CLIENTS[k], 20, 5, 1).at
+        (batch,) = job.training.objective.draw(generator_of(job, k), CLIENTS[k], 20, 5, 1).samples
         batch = batch[batch >= 0]
 
         def slope(at, batch=batch):

@@ -4,14 +4,13 @@ from collections.abc import Iterator, Mapping, Sequence
 
 from fedreact.engine.place import Place
 from fedreact.kinds.asynchronous.algorithms.aso_fed import attention
-from fedreact.kinds.asynchronous.engine import fly, foresee
-from fedreact.kinds.asynchronous.run import budget, clock, prepared
+from fedreact.kinds.asynchronous.engine import Points, fly, foresee
+from fedreact.kinds.asynchronous.run import budget, make_clock, points, prepare
 from fedreact.kinds.asynchronous.run import work as of_methods
 from fedreact.kinds.contract import Inputs, Line, Method
 from fedreact.kinds.first_layer.spec import METHOD, Options
-from fedreact.kinds.supervised import first_weights
+from fedreact.kinds.supervised import first_weights, scaled_targets
 from fedreact.metrics.contract import Metric
-from fedreact.standardise import standardise
 from fedreact.task import Task
 
 
@@ -29,16 +28,13 @@ def run(
     and times the number of channels, so that its mean over channels is 1.
     """
     data = inputs.data
-    y, *_ = (
-        standardise(data.y, inputs.partition.train) if data.task.kind == "regression" else (data.y,)
-    )
-    algorithm, job = prepared(
-        _aso_fed(options), options, data.task, data.steps_first, y, inputs.partition.train, seed
+    clients = inputs.partition.train
+    targets = scaled_targets(data, clients)
+    algorithm, job = prepare(
+        _aso_fed(options), options, data.task, data.steps_first, targets, clients, seed
     )
     what = f"{METHOD}, {inputs.setting}, seed {seed}"
-    ended, _ = foresee(job, algorithm, clock(algorithm, job, options), *budget(options))
-    points = sorted({-(-i * len(ended) // options.points) for i in range(1, options.points + 1)})
-
+    ended, _ = foresee(job, algorithm, make_clock(algorithm, job, options), *budget(options))
     n = data.task.channels
 
     def weights(engine, server, state):
@@ -46,8 +42,14 @@ def run(
         return n * attention(job.algorithm.model, server["theta"])[1].mean(0).reshape(n, -1).sum(1)
 
     rows = fly(
-        *(job, algorithm, clock(algorithm, job, options), first_weights(job.training, seed)),
-        *(ended, points, weights, what, place.named(METHOD), "attention"),
+        job,
+        algorithm,
+        make_clock(algorithm, job, options),
+        first_weights(job.training, seed),
+        ended,
+        Points(points(len(ended), options.points), weights, "attention"),
+        what,
+        place.named(METHOD),
     )
     for t, row in enumerate(rows, start=1):
         for channel, weight in enumerate(row[-n:].tolist()):

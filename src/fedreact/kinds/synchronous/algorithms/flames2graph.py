@@ -3,6 +3,7 @@
 from dataclasses import dataclass
 
 from fedreact.kinds.synchronous.contract import Algorithm
+from fedreact.task import Task
 
 
 @dataclass(frozen=True)
@@ -14,8 +15,8 @@ class Flames2Graph(Algorithm):
     """
 
     @staticmethod
-    def skip(task):
-        """Nothing can be run."""
+    def skip(task: Task) -> str | None:
+        """Say why nothing can be run, on any task."""
         return (
             "FLAMES2Graph averages no model: clients upload graphs of subsequences, and boosted "
             "trees on embeddings of the joint graph predict (its code fits them on test labels)"
