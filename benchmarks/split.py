@@ -20,7 +20,8 @@ from torch import nn
 from torch.nn import functional as F
 
 from fedreact.kinds.split.algorithms.fathom import Fathom
-from fedreact.kinds.split.engine import Federation
+from fedreact.kinds.split.engine import Federation, Learning
+from fedreact.losses.objective import Data
 from fedreact.losses.of_tasks import LossOfTasks
 from fedreact.models.passing import unpack
 from fedreact.optimizers.adam import Adam
@@ -98,7 +99,7 @@ def loop(task, federation, lstm):
         h = torch.cat([one.up(of) for one, of in zip(tasks, x)], -1)
         a = attention(h.flatten(1)).tanh().softmax(-1)
         z = torch.stack([one.down(of, a) for one, of in zip(tasks, x)])
-        losses = federation.loss(z, y).mean(1)
+        losses = federation.learning.loss(z, y).mean(1)
         adam.zero_grad()
         losses.sum().backward()
         adam.step()
@@ -125,12 +126,13 @@ def compare(task, K, batch, repeat, dropout):
     X = torch.rand(K * n, task.steps, task.channels, generator=drawn)
     y = torch.rand(K * n, task.outputs, generator=drawn)
     y = y > 0.8 if task.kind == "multi-label" else y
-    given = (Fathom(l2=0.0), task, K, X, y, LossOfTasks(task.kind), Adam(), RATE, 0)
+    learning = Learning(LossOfTasks(task.kind), Adam(), RATE, DROPOUT if dropout else (0.0, 0.0))
+    start = partial(Federation, Fathom(l2=0.0), task, K, Data(X, y), learning, 0)
     at = [np.arange(K)[:, None] * n + i * batch + np.arange(batch) for i in range(STEPS)]
     found = {}
     for threads in (1, 2):
-        federation = Federation(*given, dropout=DROPOUT if dropout else (0.0, 0.0), workers=threads)
-        plain = loop(task, Federation(*given), Stepped if dropout else nn.LSTM)
+        federation = start(workers=threads)
+        plain = loop(task, start(), Stepped if dropout else nn.LSTM)
         found["package", threads] = timed(partial(both_numbers, federation.step, at), repeat)
         federation.close()
         torch.set_num_threads(threads)

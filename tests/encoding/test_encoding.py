@@ -1,7 +1,6 @@
 """Phase 1: what is trained, what changes nothing about it, and features."""
 
 from dataclasses import replace
-from types import SimpleNamespace
 
 import numpy as np
 import pytest
@@ -109,7 +108,7 @@ def test_some_clients_of_a_round_are_as_much_work_whoever_else_there_is(tmp_path
 
 
 def test_an_encoder_that_does_not_count_its_operations_has_no_budget(monkeypatch):
-    monkeypatch.setattr("fedreact.encoding.train.make_encoder", lambda *of: SimpleNamespace())
+    monkeypatch.setattr("fedreact.encoding.train.make_encoder", lambda *given: object())
     with pytest.raises(UserError, match="does not count its operations"):
         settled(replace(SHORT, gflops=1.0), DATA.task, [12, 20])
 

@@ -72,8 +72,8 @@ def run(partition, n_rounds=6, seed=0, drift=None, participation=1.0, task=TASK,
     )
     setting = Setting(len(np.unique(partition.clusters)), truth=plan.truth)
     methods = {name: make(setting) for name, make in SHARED.items()}
-    given = (FEATURES, Y, partition, plan, methods, task, seed, ACCURACY, 16)
-    return list(engine.run(*given, **of_run))
+    phase2 = engine.Phase2(FEATURES, Y, partition, plan, task, seed, 16, **of_run)
+    return list(engine.run(phase2, methods, ACCURACY))
 
 
 def accuracy(score):
@@ -150,7 +150,8 @@ def test_only_clients_that_have_taken_part_are_scored():
     present[0, :2] = present[1, 2:] = True  # first one cluster, then the other
     plan = Schedule(np.tile(partition.clusters, (2, 1)), present)
     methods = {"local": METHODS["local"](Setting(2))}
-    scores = list(engine.run(FEATURES, Y, partition, plan, methods, TASK, 0, ACCURACY, 16))
+    phase2 = engine.Phase2(FEATURES, Y, partition, plan, TASK, 0, 16)
+    scores = list(engine.run(phase2, methods, ACCURACY))
     whole = run(partition, 2)
     assert scores[0].rand == 0  # two clients of one cluster, each alone
     alone = next(s for s in whole if s.method == "local")
@@ -282,8 +283,8 @@ def test_regression_pays_off_where_clients_differ():
     names = ("local", "global-mma", "oracle-mma", "fed-react-a1", "ec-mma", "sc-mma")
     methods = {name: METHODS[name](setting) for name in names}
     asked = metrics("rmse", "rmse@worst_cluster")
-    of_round = (X, y, partition, plan, methods, Regression(), 0, asked, 40)
-    scores = list(engine.run(*of_round))
+    phase2 = engine.Phase2(X, y, partition, plan, Regression(), 0, 40)
+    scores = list(engine.run(phase2, methods, asked))
     last = {s.method: s for s in scores[-len(names) :]}
     assert last["global-mma"].values["rmse"] > 2
     for name in ("local", "oracle-mma", "fed-react-a1", "ec-mma"):

@@ -15,8 +15,9 @@ from fedreact.errors import UserError
 from fedreact.kinds import contract
 from fedreact.kinds.split import run as split
 from fedreact.kinds.split.contract import Fitted
-from fedreact.kinds.split.engine import Federation, multiply_adds
+from fedreact.kinds.split.engine import Federation, Learning, multiply_adds
 from fedreact.kinds.split.spec import Options
+from fedreact.losses.objective import Data
 from fedreact.losses.of_tasks import LossOfTasks
 from fedreact.metrics.grammar import load_metric
 from fedreact.task import Task
@@ -82,8 +83,8 @@ def federation(name, kind="multi-label", workers=1, dropout=(0.2, 0.2), **how):
     adam = plugins.make("optimizers", {"kind": "adam"}, "OPTIMIZER", "optimizer")
     algorithm = made(name, **{k: tuple(v) for k, v in options_of(name).items()})
     loss = LossOfTasks(kind, smoothing=algorithm.smoothing)
-    given = (algorithm, TASK[kind], K, X, y, loss, adam, 0.01, 3)
-    return Federation(*given, dropout=dropout, workers=workers, **how)
+    learning = Learning(loss, adam, 0.01, dropout, **how)
+    return Federation(algorithm, TASK[kind], K, Data(X, y), learning, 3, workers)
 
 
 def at(n=7, first=0):
@@ -113,8 +114,9 @@ def test_divided_among_owners_gradients_are_those_of_the_joint_graph(algorithm, 
 def test_a_client_alone_learns_from_its_own_loss_and_others_through_the_server(algorithm):
     """The gradient of client 0's layers changes with the targets of client 1, or it is alone."""
     one, other = federation(algorithm), federation(algorithm)
-    other.y = other.y.clone()
-    other.y[TRAIN[1]] = ~other.y[TRAIN[1]]
+    y = other.data.y.clone()
+    y[TRAIN[1]] = ~y[TRAIN[1]]
+    other.data = Data(other.data.X, y)
     for of in (one, other):
         of.gradients(at(), 0)
     changed = not torch.equal(one.clients[0].theta.grad[0], other.clients[0].theta.grad[0])

@@ -45,15 +45,15 @@ def test_reaches_what_the_script_imports_and_nothing_else(project):
 
 def test_a_real_edit_far_away_changes_it(code_digest):
     before = code_digest()
-    edit(Path("src/fedreact/clustering/affect.py"), "of *= alpha", "of *= 2 * alpha")
+    edit(Path("src/fedreact/clustering/affect.py"), "mixed *= alpha", "mixed *= 2 * alpha")
     assert code_digest() != before
 
 
 def test_comments_docstrings_and_layout_do_not(code_digest):
     before, path = code_digest(), Path("src/fedreact/clustering/affect.py")
-    edit(path, '"""Eq. 3:', '"""Equation 3:')
-    edit(path, "        of *= alpha", "        # smoothing\n        of *= alpha")
-    edit(path, "of += W[band]", "of += (W[band])")
+    edit(path, '"""Return alpha', '"""Give alpha')
+    edit(path, "        mixed *= alpha", "        # smoothing\n        mixed *= alpha")
+    edit(path, "mixed += W[band]", "mixed += (W[band])")
     assert code_digest() == before
 
 

@@ -111,7 +111,7 @@ def _columns(model: Model) -> Model:
 
 
 def _recursion(start: np.ndarray, a: np.ndarray, b: np.ndarray) -> np.ndarray:
-    """``x_0 = start, x_t = a_t x_{t-1} + b_t`` for ``a [N, ..., 1]`` and ``b [N, ..., P]``.
+    """Compute ``x_0 = start, x_t = a_t x_{t-1} + b_t`` for ``a [N, ..., 1]`` and ``b [N, ..., P]``.
 
     EM spends most of its time here.
     """

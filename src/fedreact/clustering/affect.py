@@ -91,7 +91,7 @@ def forgetting_factor(W: np.ndarray, psi_before: np.ndarray, labels: np.ndarray)
 
 
 def _block_sums(matrix: np.ndarray, member: np.ndarray) -> tuple[np.ndarray, float]:
-    """Sums of the entries of each block, the diagonal as the last, and of all entries' squares."""
+    """Sum the entries of each block, the diagonal as the last, and all entries' squares."""
     C = member.shape[1]
     sums, squares = np.zeros((C, C)), 0.0
     for first in range(0, len(matrix), ROWS):

@@ -42,7 +42,7 @@ def encode(values: np.ndarray, precision: int, differences: bool = False) -> byt
 
 
 def _whole(values: np.ndarray, precision: int) -> np.ndarray | None:
-    """Return numbers times 10^precision, rounded; ``None`` if one is NaN or too large to be shifted."""
+    """Return numbers times 10^precision, rounded; ``None`` if one is NaN or too large."""
     whole = np.rint(values * 10**precision)
     return whole.astype(np.int64) if (np.abs(whole) < 2**60).all() else None
 

@@ -61,6 +61,6 @@ class FlatWeights:
 def _part(model: FlatWeights, prefixes: tuple[str, ...]) -> torch.Tensor:
     """Return what :meth:`FlatWeights.part` does, once for each model."""
     shapes = {**model.shapes, **model.buffers}
-    wanted = [name.startswith(prefixes) for name in shapes]
+    chosen = [name.startswith(prefixes) for name in shapes]
     sizes = torch.tensor([prod(shape) for shape in shapes.values()])
-    return torch.tensor(wanted).repeat_interleave(sizes).nonzero()[:, 0]
+    return torch.tensor(chosen).repeat_interleave(sizes).nonzero()[:, 0]

@@ -31,7 +31,7 @@ class Training:
         self.buffers: dict[str, torch.Tensor] = {}
 
     def part(self) -> "Training":
-        """The same step for a model within a model: its statistics are its own."""
+        """Return the same step for a model within a model, with statistics of its own."""
         part = Training([], self.counts)
         part.generators = self.generators
         return part
@@ -77,9 +77,9 @@ def batch_norm(
         if counts.all():
             var, mean = torch.var_mean(rows, dim=1, correction=0)
         else:
-            there = counts.repeat_interleave(per_sample, 1)[..., None]
-            mean = (rows * there).sum(1) / n
-            var = ((rows - mean[:, None]) ** 2 * there).sum(1) / n
+            exists = counts.repeat_interleave(per_sample, 1)[..., None]
+            mean = (rows * exists).sum(1) / n
+            var = ((rows - mean[:, None]) ** 2 * exists).sum(1) / n
         of_batch = {"mean": mean.detach(), "var": var.detach() * n / (n - 1).clamp(min=1)}
         for key, value in of_batch.items():
             before = w[f"{name}.{key}"].detach()

@@ -7,8 +7,8 @@ import pytest
 
 from fedreact.kinds.clustered.algorithms.fed_react import FedReact
 from fedreact.kinds.clustered.algorithms.fed_react_personal import (
+    ClientFits,
     FedReactPersonal,
-    OfClients,
     noted,
     weights,
 )
@@ -63,7 +63,7 @@ def test_clients_that_differ_by_noise_alone_have_their_clusters_model():
 
 def test_who_has_more_samples_keeps_more_of_its_own():
     own = np.array([[0.0], [4.0], [8.0]])
-    known = OfClients(own, np.array([10.0, 20, 80]), np.array([2.0, 2, 2]), np.full(3, 20.0))
+    known = ClientFits(own, np.array([10.0, 20, 80]), np.array([2.0, 2, 2]), np.full(3, 20.0))
     found = weights(known, np.zeros(3, int))
     assert (np.diff(found) > 0).all()
     assert ((found > 0) & (found < 1)).all()
@@ -74,7 +74,7 @@ def test_the_recursion_is_the_weighted_mean_and_its_squares():
     fits, sizes = rng.normal(size=(5, 3, 2)), rng.integers(1, 9, (5, 3))
     present = rng.random((5, 3)) < 0.7
     present[0] = True
-    known = OfClients(np.zeros((3, 2)), *np.zeros((3, 3)))
+    known = ClientFits(np.zeros((3, 2)), *np.zeros((3, 3)))
     for models, n, here in zip(fits, sizes, present):
         known = noted(known, replace(uploads(models, present=here), n_samples=n))
     for k in range(3):

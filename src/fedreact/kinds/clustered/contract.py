@@ -3,11 +3,12 @@
 ``ALGORITHM(setting, **options)`` makes a small object: ``init`` gives its state before round 1,
 ``round(state, uploads)`` the state after the round, the task model that each client holds, and the
 clusters. Best it is a frozen dataclass whose first field is ``setting`` and whose others are its
-options (:mod:`fedreact.options`), so that they are checked before anything runs.
+options (:mod:`fedreact.options`), so that they are checked before anything runs. It may leave out
+all but these two methods, and need not inherit anything.
 """
 
 from dataclasses import dataclass
-from typing import Any, Literal, Protocol
+from typing import Any, Literal, Protocol, runtime_checkable
 
 import numpy as np
 
@@ -16,22 +17,22 @@ from fedreact.errors import UserError
 from fedreact.task import Task
 
 
-class Clients(Protocol):
-    """What a server can ask of the clients that take part in a round; it never sees their samples.
+class ClientSide(Protocol):
+    """Requests of a server to the clients of a round; it never sees their samples.
 
     Models are flat: ``P = c (D + 1)`` weights, output by output, intercept last.
     """
 
     def losses(self, models: np.ndarray) -> np.ndarray:
-        """Mean loss ``[K, M]`` of each of the models ``[M, P]`` on each client's samples."""
+        """Compute the mean loss ``[K, M]`` of models ``[M, P]`` on each client's samples."""
 
     def train(self, start: np.ndarray, learning_rate: float, steps: int) -> np.ndarray:
-        """Models ``[K, P]`` after steps of gradient descent from ``start [K, P]``."""
+        """Train models ``[K, P]`` by steps of gradient descent from ``start [K, P]``."""
 
 
 @dataclass(frozen=True, eq=False)
 class Uploads:
-    """What the server receives in one round.
+    """Input of the server in one round.
 
     Attributes
     ----------
@@ -45,7 +46,7 @@ class Uploads:
     n_samples
         ``[K]`` samples each was fitted on.
     present
-        ``bool [K]``: who takes part in this round. At least one client does.
+        ``bool [K]``: clients that take part in this round, at least one.
     clients
         The client side, for algorithms in which the server sends models before local training. It
         answers for all K; answers of clients that do not take part mean nothing.
@@ -56,7 +57,7 @@ class Uploads:
     models: np.ndarray
     n_samples: np.ndarray
     present: np.ndarray
-    clients: Clients
+    clients: ClientSide
 
     def after(
         self, start: np.ndarray, local: "LocalWork", learning_rate: float, steps: int
@@ -72,28 +73,35 @@ class Uploads:
 
 
 LocalWork = Literal["fit", "descent"]
-"""What a client does in a round: an exact fit to its samples, or steps of gradient descent."""
+"""Work of a client in a round: an exact fit to its samples, or steps of gradient descent."""
 
 
 class Algorithm(Protocol):
     """A clustered algorithm.
 
     It may also have ``skip(task: Task) -> str | None``, a static method that says why it cannot run
-    on a task, and ``None`` if it can; and ``traffic() -> tuple[int, int]``: how many task models a
-    client receives and uploads in a round, if not one each. A reference that looks at the true
-    clusters (``setting.truth``) says so by ``knows_truth = True``; the contract tests hold that no
-    other does.
+    on a task, and ``None`` if it can; and it may be a :class:`CountsTraffic`. A reference that
+    looks at the true clusters (``setting.truth``) has ``knows_truth = True``; the contract tests
+    hold that no other does.
     """
 
     def init(self, n_clients: int, shape: tuple[int, int]) -> Any:
-        """State before round 1, for K clients and task models of ``shape = (c, D + 1)``."""
+        """Make the state before round 1, for K clients and models of ``shape = (c, D + 1)``."""
 
     def round(self, state: Any, uploads: Uploads) -> tuple[Any, np.ndarray, np.ndarray | None]:
-        """State after the round, models that the clients hold ``[K, P]``, labels ``[K]``.
+        """Return the state after the round, the clients' models ``[K, P]``, and labels ``[K]``.
 
         The state is not changed in place. Labels are ``None`` if clients are not in one cluster
         each. Rows of clients that have never taken part mean nothing; labels there are -1.
         """
+
+
+@runtime_checkable
+class CountsTraffic(Protocol):
+    """An algorithm whose clients do not receive and upload one task model each in a round."""
+
+    def traffic(self) -> tuple[int, int]:
+        """Count the task models that a client receives and uploads in a round."""
 
 
 def only_classification(task: Task) -> str | None:
@@ -105,7 +113,7 @@ def only_classification(task: Task) -> str | None:
 
 @dataclass(frozen=True)
 class Setting:
-    """What the algorithms of one run have in common; the ledger has the choices.
+    """Options that the algorithms of one run have in common; the ledger has the choices.
 
     Attributes
     ----------
@@ -149,6 +157,19 @@ class Setting:
     unsent: Literal["kept", "own"] = "kept"
     identity: Literal["cluster", "client"] = "cluster"
 
-    def __post_init__(self):
+    def __post_init__(self) -> None:
         if self.n_clusters < 1:
             raise UserError(f"{self.n_clusters} clusters; at least one is needed")
+
+    @property
+    def known_truth(self) -> np.ndarray:
+        """True clusters ``int [T, K]``.
+
+        Raises
+        ------
+        UserError
+            They are not known.
+        """
+        if self.truth is None:
+            raise UserError("this method needs the true clusters, which are not known")
+        return self.truth

@@ -5,7 +5,7 @@ the server does and in nothing else.
 """
 
 from collections.abc import Callable, Iterator, Mapping
-from dataclasses import replace
+from dataclasses import dataclass, replace
 from typing import NamedTuple
 
 import numpy as np
@@ -33,9 +33,9 @@ class RoundScores(NamedTuple):
         Rand score of the clusters; NaN for methods without one cluster for each client, and where
         the true clusters are not known.
     n_clusters
-        Clusters that the method has found; NaN for methods without one cluster for each client.
+        Number of clusters of the method; NaN for methods without one cluster for each client.
     gflops
-        What a client has computed in Phase 2 so far: the mean over all clients
+        Compute of a client in Phase 2 so far: the mean over all clients
         (:mod:`fedreact.kinds.clustered.work`).
     clients
         Arrays ``[K]`` of the clients: ``score`` by the first metric, ``cluster`` and
@@ -51,22 +51,11 @@ class RoundScores(NamedTuple):
     clients: dict[str, np.ndarray]
 
 
-def run(
-    features: np.ndarray,
-    y: np.ndarray,
-    partition: Partition,
-    schedule: Schedule,
-    methods: Mapping[str, Algorithm],
-    task: LinearTask,
-    seed: int,
-    metrics: Mapping[str, Metric],
-    samples_per_round: int = 64,
-    test_on: str = "round",
-    others: list[np.ndarray] | None = None,
-) -> Iterator[RoundScores]:
-    """Run all methods side by side; yields their scores round by round.
+@dataclass(frozen=True)
+class Phase2:
+    """Samples, clients and options that all methods of a run share.
 
-    Parameters
+    Attributes
     ----------
     features
         ``float32 [N, D]`` features of all samples under the frozen encoder.
@@ -77,9 +66,9 @@ def run(
     schedule
         Participants of each round, and the distributions of their data.
     task
-        What clients fit.
-    metrics
-        How that is scored, by name.
+        Model that clients fit.
+    seed
+        Seed of the clients' draws.
     samples_per_round
         |M_t^k|: labelled samples that each client draws in each round.
     test_on
@@ -88,62 +77,126 @@ def run(
     others
         K sets of samples that clients are tested on besides, by the first metric.
     """
-    if samples_per_round < 1:
-        raise UserError(f"samples a round is {samples_per_round}; it must be at least 1")
-    K, shape = len(partition.train), (task.n_outputs, features.shape[1] + 1)
-    sample = sampler(partition, schedule, y, samples_per_round, seed)
-    held_out, weights_of = tests(features, y, partition, schedule, test_on)
-    states = {name: method.init(K, shape) for name, method in methods.items()}
-    first = next(iter(metrics))
-    of_others = None if others is None else shares_of(others, tested_on(partition))
+
+    features: np.ndarray
+    y: np.ndarray
+    partition: Partition
+    schedule: Schedule
+    task: LinearTask
+    seed: int
+    samples_per_round: int = 64
+    test_on: str = "round"
+    others: list[np.ndarray] | None = None
+
+    def __post_init__(self) -> None:
+        if self.samples_per_round < 1:
+            raise UserError(f"samples a round is {self.samples_per_round}; it must be at least 1")
+
+    @property
+    def shape(self) -> tuple[int, int]:
+        """Shape ``(c, D + 1)`` of a task model."""
+        return self.task.n_outputs, self.features.shape[1] + 1
+
+
+def run(
+    phase2: Phase2, methods: Mapping[str, Algorithm], metrics: Mapping[str, Metric]
+) -> Iterator[RoundScores]:
+    """Run all methods side by side, and yield their scores by metric, round by round.
+
+    Raises
+    ------
+    UserError
+        Data drifts that cannot, or a method's models are NaN or infinite.
+    """
+    task, schedule, K = phase2.task, phase2.schedule, len(phase2.partition.train)
+    sample = sampler(phase2.partition, schedule, phase2.y, phase2.samples_per_round, phase2.seed)
+    scorer = Scorer(phase2, metrics)
+    states = {name: method.init(K, phase2.shape) for name, method in methods.items()}
     seen, multiply_adds = np.zeros(K, dtype=bool), dict.fromkeys(methods, 0.0)
-    for t, (truth, present) in enumerate(zip(schedule.truth, schedule.present), start=1):
-        at, valid = sample(t)
-        X, targets = features[at], y[at]
-        fitted = task.fit(X, targets, valid).reshape(K, -1)
-        clients, n_samples = task.clients(X, targets, valid), valid.sum(1)
+    for t, present in enumerate(schedule.present, start=1):
+        samples, valid = sample(t)
+        X, y = phase2.features[samples], phase2.y[samples]
+        fitted = task.fit(X, y, valid).reshape(K, -1)
+        clients, n_samples = task.clients(X, y, valid), valid.sum(1)
         uploads = Uploads(t, t == schedule.rounds, fitted, n_samples, present, clients)
         seen = seen | present
-        weights, clusters = weights_of(t)[seen], truth[seen]
+        scorer.begin(t, seen)
         for name, method in methods.items():
             counted = CountedClients(clients, task, n_samples, present, X.shape[2])
-            states[name], held, found = method.round(
-                states[name], replace(uploads, clients=counted)
-            )
+            uploads_of_method = replace(uploads, clients=counted)
+            states[name], models, labels = method.round(states[name], uploads_of_method)
             multiply_adds[name] += counted.multiply_adds
-            models = held[seen].reshape(-1, *shape)
-            if bad := int((~np.isfinite(models)).any((1, 2)).sum()):
-                raise UserError(
-                    f"method {name}: the models of {bad} of {len(models)} clients are NaN or "
-                    f"infinite in round {t}"
-                )
-            scores = held_out.scores(models, weights, metrics, task.unit, task.centre)
-            known_clusters = partition.clusters_known
-            known = found is not None and known_clusters
-            rand = rand_score(clusters, found[seen]) if known else np.nan
-            groups = Groups(clusters=clusters if known_clusters else None)
-            means = {name: metrics[name].over(of, groups) for name, of in scores.items()}
-            if others is not None:
-                elsewhere = held_out.scores(
-                    models, of_others[seen], {first: metrics[first]}, task.unit, task.centre
-                )
-                means[f"{first}@another_client"] = metrics[first].over(elsewhere[first])
-            n_clusters = np.nan if found is None else len(np.unique(found[seen]))
-            true = truth if known_clusters else None
-            kept = of_clients(seen, scores[first], found, true)
-            shown = float(rand), n_clusters, 2 * multiply_adds[name] / 1e9
-            yield RoundScores(t, name, means, *shown, kept)
+            yield scorer.score(name, models, labels, 2 * multiply_adds[name] / 1e9)
+
+
+class Scorer:
+    """Scores of methods in one round after the other."""
+
+    def __init__(self, phase2: Phase2, metrics: Mapping[str, Metric]):
+        self.phase2, self.metrics, self.first = phase2, metrics, next(iter(metrics))
+        partition = phase2.partition
+        self.held_out, self.weights_of = tests(
+            phase2.features, phase2.y, partition, phase2.schedule, phase2.test_on
+        )
+        others = phase2.others
+        self.of_others = None if others is None else shares_of(others, tested_on(partition))
+
+    def begin(self, t: int, seen: np.ndarray) -> None:
+        """Begin round ``t``, in which clients ``bool [K]`` have been seen so far."""
+        self.t, self.seen = t, seen
+        self.weights = self.weights_of(t)[seen]
+        self.truth = self.phase2.schedule.truth[t - 1]
+
+    def score(
+        self, method: str, models: np.ndarray, labels: np.ndarray | None, gflops: float
+    ) -> RoundScores:
+        """Score a method by its clients' models ``[K, P]`` and clusters ``[K]``.
+
+        Raises
+        ------
+        UserError
+            Models are NaN or infinite.
+        """
+        seen, known = self.seen, self.phase2.partition.clusters_known
+        models = models[seen].reshape(-1, *self.phase2.shape)
+        if bad := int((~np.isfinite(models)).any((1, 2)).sum()):
+            raise UserError(
+                f"method {method}: the models of {bad} of {len(models)} clients are NaN or "
+                f"infinite in round {self.t}"
+            )
+        truth = self.truth[seen]
+        groups = Groups(clusters=truth if known else None)
+        scores = self._scores(models, self.weights, self.metrics)
+        values = {name: self.metrics[name].over(of_all, groups) for name, of_all in scores.items()}
+        if self.of_others is not None:
+            metric = self.metrics[self.first]
+            elsewhere = self._scores(models, self.of_others[seen], {self.first: metric})
+            values[f"{self.first}@another_client"] = metric.over(elsewhere[self.first])
+        rand = n_clusters = np.nan
+        if labels is not None:
+            n_clusters = len(np.unique(labels[seen]))
+            rand = rand_score(truth, labels[seen]) if known else np.nan
+        clients = of_clients(seen, scores[self.first], labels, self.truth if known else None)
+        return RoundScores(self.t, method, values, rand, n_clusters, gflops, clients)
+
+    def _scores(
+        self, models: np.ndarray, weights: np.ndarray, metrics: Mapping[str, Metric]
+    ) -> dict[str, np.ndarray]:
+        """Score each seen client by each metric, in the targets' units."""
+        task = self.phase2.task
+        return self.held_out.scores(models, weights, metrics, task.unit, task.centre)
 
 
 def of_clients(
-    seen: np.ndarray, scores: np.ndarray, found: np.ndarray | None, truth: np.ndarray | None
+    seen: np.ndarray, scores: np.ndarray, labels: np.ndarray | None, truth: np.ndarray | None
 ) -> dict[str, np.ndarray]:
-    """Scores and clusters ``[K]`` of all clients, of which some have been seen."""
+    """Return scores and clusters ``[K]`` of all clients, given ``scores`` of those seen."""
     score = np.full(len(seen), np.nan, dtype=np.float32)
     score[seen] = scores
     none = np.full(len(seen), -1, dtype=np.int16)
     cluster, true = (
-        none if of is None else np.where(seen, of, -1).astype(np.int16) for of in (found, truth)
+        none if clusters is None else np.where(seen, clusters, -1).astype(np.int16)
+        for clusters in (labels, truth)
     )
     return {"score": score, "cluster": cluster, "true_cluster": true}
 
@@ -153,15 +206,16 @@ def sampler(
 ) -> Callable[[int], tuple[np.ndarray, np.ndarray]]:
     """Return the function of t that draws M_t^k for each client.
 
-    ``n`` samples, or fewer where a client keeps to its own train set and that has fewer. It gives
-    ``at, valid``, both ``[K, n]``: sample indices, and which of them count.
+    It draws ``n`` samples, or fewer if a client keeps to its own train set and that is smaller. Its
+    results are both ``[K, n]``: sample indices, and which of them count.
 
     Raises
     ------
     UserError
         Data drifts that cannot.
     """
-    if schedule.shares is None:
+    shares = schedule.shares
+    if shares is None:
         return lambda t: labelled_samples(partition.train, n, seed, t)
     if y.dtype.kind not in "iu" or y.ndim != 1:
         raise UserError("drift needs data with one label for each series")
@@ -171,19 +225,19 @@ def sampler(
             "`by: supports`"
         )
     open_to_all = np.setdiff1d(np.arange(len(y)), partition.held_out)
-    pools = [open_to_all[y[open_to_all] == label] for label in range(schedule.shares.shape[2])]
-    wanted = np.flatnonzero(schedule.shares.any((0, 1)))
-    if nobody := [label for label in wanted if not len(pools[label])]:
+    pools = [open_to_all[y[open_to_all] == label] for label in range(shares.shape[2])]
+    drawn = np.flatnonzero(shares.any((0, 1)))
+    if nobody := [label for label in drawn if not len(pools[label])]:
         raise UserError(f"partition: of other data, in which no series has label {nobody[0]}")
 
-    def sample(t):
-        at = np.stack(
+    def sample(t: int) -> tuple[np.ndarray, np.ndarray]:
+        samples = np.stack(
             [
-                draw(pools, shares, n, generator(seed, "labelled samples", t, k))
-                for k, shares in enumerate(schedule.shares[t - 1])
+                draw(pools, own, n, generator(seed, "labelled samples", t, k))
+                for k, own in enumerate(shares[t - 1])
             ]
         )
-        return at, np.ones(at.shape, dtype=bool)
+        return samples, np.ones(samples.shape, dtype=bool)
 
     return sample
 
@@ -195,19 +249,19 @@ def labelled_samples(
 
     Returns
     -------
-    at, valid
+    samples, valid
         ``[K, m]``: sample indices, and which of them count; m is n, or the largest train set. Train
         sets that are taken whole keep their order.
     """
     n = min(n, max(map(len, train)))
-    at = np.zeros((len(train), n), dtype=np.int64)
-    valid = np.zeros_like(at, dtype=bool)
+    samples = np.zeros((len(train), n), dtype=np.int64)
+    valid = np.zeros_like(samples, dtype=bool)
     for k, indices in enumerate(train):
         m = min(n, len(indices))
         rng = generator(seed, "labelled samples", t, k)
-        at[k, :m] = indices if m == len(indices) else rng.choice(indices, m, replace=False)
+        samples[k, :m] = indices if m == len(indices) else rng.choice(indices, m, replace=False)
         valid[k, :m] = True
-    return at, valid
+    return samples, valid
 
 
 def tests(
@@ -225,15 +279,17 @@ def tests(
         return HeldOut(features[samples], y[samples]), lambda t: own
     samples = partition.held_out if partition.tested is None else partition.tested
     shares = schedule.shares if test_on == "round" else schedule.long_run
+    if shares is None:
+        raise UserError("this drift has no label distributions of the long run")
     count = np.maximum(np.bincount(y[samples], minlength=shares.shape[2]), 1)
     return HeldOut(features[samples], y[samples]), lambda t: (shares[t - 1] / count)[:, y[samples]]
 
 
 def tested_on(partition: Partition) -> np.ndarray:
-    """All test samples of clients that keep to their partition, in order."""
+    """Return all test samples of clients that keep to their partition, in order."""
     return np.unique(np.concatenate(partition.test))
 
 
 def shares_of(tests: list[np.ndarray], samples: np.ndarray) -> np.ndarray:
-    """Weights ``[K, N]`` of samples for clients that have these tests each."""
+    """Return weights ``[K, N]`` of samples for K clients, each of whom has some as its tests."""
     return np.stack([np.isin(samples, test) / len(test) for test in tests])

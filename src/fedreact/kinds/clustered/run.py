@@ -8,14 +8,15 @@ import numpy as np
 from fedreact import plugins
 from fedreact.clients import checks
 from fedreact.clients.exchange import exchanged
-from fedreact.clients.schedule import schedule
+from fedreact.clients.partition import Partition
+from fedreact.clients.schedule import Schedule, schedule
 from fedreact.clients.validation import held_back
 from fedreact.clustering.n_clusters import choose
 from fedreact.engine.place import Place
 from fedreact.errors import UserError
 from fedreact.kinds.clustered import engine
-from fedreact.kinds.clustered.contract import Algorithm, Setting
-from fedreact.kinds.clustered.spec import Options
+from fedreact.kinds.clustered.contract import Algorithm, CountsTraffic, Setting
+from fedreact.kinds.clustered.spec import Options, TaskModelOptions
 from fedreact.kinds.clustered.tasks import Classification, LinearTask, Regression
 from fedreact.kinds.contract import Inputs, Line, Method
 from fedreact.metrics.contract import Metric
@@ -31,74 +32,118 @@ def run(
     seed: int,
     place: Place,
 ) -> Iterator[Line]:
-    """Run all rounds; a line for each round and method.
+    """Run all rounds, and yield a line for each round and method.
 
-    Beside the metrics asked for: the Rand score, how many clusters there are, what a client's
-    training in Phase 1 and the features of its samples took (fits of Phase 2 are not counted), and
-    what has gone between it and the server in both phases.
+    Beside the metrics, a line has the Rand score, the number of clusters, a client's steps (those
+    of Phase 1), its GFLOPs, and its megabytes to and from the server in both phases.
+
+    Raises
+    ------
+    UserError
+        Clients cannot be so many clusters, or a method cannot run.
     """
     if options.validate:
-        drawn = held_back(inputs.partition, len(inputs.data.y), seed)
-        inputs = replace(inputs, partition=drawn)
+        partition = held_back(inputs.partition, len(inputs.data.y), seed)
+        inputs = replace(inputs, partition=partition)
+    partition = inputs.partition
     features, y, task = linear_task(inputs, options, seed)
-    drawn, o = inputs.partition, options
-    drift = o.drift and plugins.make("clients/drifts", o.drift, "DRIFT", "drift")
-    plan = schedule(
-        drawn.clusters, drawn.distributions, o.rounds, seed, drift or None, o.participation
+    phase2 = engine.Phase2(
+        features,
+        y,
+        partition,
+        drawn_schedule(partition, options, seed),
+        task,
+        seed,
+        options.samples_per_round,
+        options.test_on,
+        exchanged(partition, inputs.data.owner, seed) if options.exchange else None,
     )
-    setting = Setting(
-        n_clusters=len(np.unique(drawn.clusters)),
-        seed=seed,
-        truth=plan.truth,
-        linkage=o.linkage,
-        iterations=o.affect_iterations,
-        start=o.affect_start,
-        first_alpha=o.affect_first_alpha,
-        send=o.send,
-        unsent=o.unsent,
-        identity=o.identity,
-    )
-
-    def told(setting, how):
-        """The setting with the number of clusters that is given, or chosen (appendix E)."""
-        if not isinstance(how, int):
-            at, valid = engine.labelled_samples(drawn.train, o.samples_per_round, seed, 1)
-            models = task.fit(features[at], y[at], valid)
-            how = choose(how, models.reshape(len(models), -1), o.linkage)
-        if not 1 <= how <= len(drawn.train):
-            raise UserError(f"{len(drawn.train)} clients cannot be {how} clusters")
-        return replace(setting, n_clusters=how)
-
-    if o.n_clusters is not None:
-        setting = told(setting, o.n_clusters)
-    made = {}
-    for method in methods:
-        try:
-            how = method.of_run.get("n_clusters")
-            made[method.name] = make(method, setting if how is None else told(setting, how))
-        except UserError as error:
-            raise UserError(f"method {method.name}: {error}") from error
-    scores = engine.run(
-        *(features, y, drawn, plan, made, task, seed),
-        *(metrics, o.samples_per_round, o.test_on),
-        exchanged(drawn, inputs.data.owner, seed) if o.exchange else None,
-    )
+    algorithms = make_all(methods, phase2, options)
     steps, gflops, megabytes = inputs.taken
     model = 4 * inputs.data.task.outputs * (features.shape[1] + 1) / 1e6
-    for score in scores:
-        sent = options.participation * score.t * model * sum(traffic(made[score.method]))
-        yield Line(
-            (score.method, score.t),
-            score.values
-            | {"rand": score.rand, "n_clusters": score.n_clusters}
-            | {"steps": steps, "gflops": gflops + score.gflops, "bytes": megabytes + sent},
-            score.clients,
-        )
+    for score in engine.run(phase2, algorithms, metrics):
+        models = options.participation * score.t * sum(traffic(algorithms[score.method]))
+        costs = {
+            "steps": steps,
+            "gflops": gflops + score.gflops,
+            "bytes": megabytes + models * model,
+        }
+        clusters = {"rand": score.rand, "n_clusters": score.n_clusters}
+        yield Line((score.method, score.t), score.values | clusters | costs, score.clients)
+
+
+def drawn_schedule(partition: Partition, options: Options, seed: int) -> Schedule:
+    """Draw what clients hold in each round, and which take part."""
+    drift = None
+    if options.drift:
+        drift = plugins.make("clients/drifts", options.drift, "DRIFT", "drift")
+    return schedule(
+        partition.clusters,
+        partition.distributions,
+        options.rounds,
+        seed,
+        drift,
+        options.participation,
+    )
+
+
+def make_all(
+    methods: Sequence[Method], phase2: engine.Phase2, options: Options
+) -> dict[str, Algorithm]:
+    """Make the algorithms of methods, by name.
+
+    Raises
+    ------
+    UserError
+        An option of a method, or its number of clusters, is out of bounds.
+    """
+    setting = Setting(
+        n_clusters=len(np.unique(phase2.partition.clusters)),
+        seed=phase2.seed,
+        truth=phase2.schedule.truth,
+        linkage=options.linkage,
+        iterations=options.affect_iterations,
+        start=options.affect_start,
+        first_alpha=options.affect_first_alpha,
+        send=options.send,
+        unsent=options.unsent,
+        identity=options.identity,
+    )
+    if options.n_clusters is not None:
+        setting = with_clusters(setting, options.n_clusters, phase2)
+    algorithms = {}
+    for method in methods:
+        try:
+            number = method.of_run.get("n_clusters")
+            own = setting if number is None else with_clusters(setting, number, phase2)
+            algorithms[method.name] = make(method, own)
+        except UserError as error:
+            raise UserError(f"method {method.name}: {error}") from error
+    return algorithms
+
+
+def with_clusters(setting: Setting, number: int | str, phase2: engine.Phase2) -> Setting:
+    """Return the setting with a given number of clusters, or one by a criterion (appendix E).
+
+    Raises
+    ------
+    UserError
+        Clients cannot be so many clusters.
+    """
+    train = phase2.partition.train
+    if not isinstance(number, int):
+        n = phase2.samples_per_round
+        samples, valid = engine.labelled_samples(train, n, phase2.seed, 1)
+        models = phase2.task.fit(phase2.features[samples], phase2.y[samples], valid)
+        number = choose(number, models.reshape(len(models), -1), setting.linkage)
+    if not 1 <= number <= len(train):
+        raise UserError(f"{len(train)} clients cannot be {number} clusters")
+    return replace(setting, n_clusters=number)
 
 
 def traffic(algorithm: Algorithm) -> tuple[int, int]:
-    """Task models that a client receives and uploads in a round: one each, for most."""
-    return algorithm.traffic() if hasattr(algorithm, "traffic") else (1, 1)
+    """Count the task models that a client receives and uploads in a round: one each, for most."""
+    return algorithm.traffic() if isinstance(algorithm, CountsTraffic) else (1, 1)
 
 
 def make(method: Method, setting: Setting) -> Algorithm:
@@ -110,14 +155,27 @@ def make(method: Method, setting: Setting) -> Algorithm:
         raise UserError(str(error)) from error
 
 
+def features_of(inputs: Inputs) -> np.ndarray:
+    """Return the features ``[N, D]`` of all series.
+
+    Raises
+    ------
+    UserError
+        There are none.
+    """
+    if inputs.features is None:
+        raise UserError("clustered methods need features of all series")
+    return inputs.features
+
+
 def linear_task(
-    inputs: Inputs, options: Options, seed: int
+    inputs: Inputs, options: TaskModelOptions, seed: int
 ) -> tuple[np.ndarray, np.ndarray, LinearTask]:
-    """Features, targets and what clients fit.
+    """Return features, targets and the model that clients fit.
 
     For regression, features and targets are standardised over the clients' train samples.
     """
-    features, data, train = inputs.features, inputs.data, inputs.partition.train
+    features, data, train = features_of(inputs), inputs.data, inputs.partition.train
     task, y = data.task, data.y
     if options.feature_scaling == "standard" or task.kind == "regression":
         features, *_ = standardise(features, train)
@@ -125,38 +183,49 @@ def linear_task(
         features = features / (features[np.unique(np.concatenate(train))].std() or 1)
     if task.kind != "regression":
         return features, y, Classification(task.outputs, options.C, options.loss)
+    several = y.ndim > 1
     y, unit, centre = standardise(y, train)
-    if y.ndim == 1:
-        unit, centre = float(unit), float(centre)
-    sgd = (options.sgd_epochs, options.sgd_batch_size, options.sgd_learning_rate)
-    how = (options.regressor, options.penalty, sgd, seed)
-    return features, y, Regression(unit, centre, task.outputs, *how)
+    return (
+        features,
+        y,
+        Regression(
+            unit if several else float(unit),
+            centre if several else float(centre),
+            task.outputs,
+            options.regressor,
+            options.penalty,
+            (options.sgd_epochs, options.sgd_batch_size, options.sgd_learning_rate),
+            seed,
+        ),
+    )
 
 
 def findings(inputs: Inputs, options: Options, methods: Sequence[Method]) -> list[str]:
-    """What makes methods alike that should differ."""
-    drawn, features, found = inputs.partition, inputs.features, []
+    """List reasons why methods give the same results although they should differ."""
+    partition, features = inputs.partition, features_of(inputs)
+    sentences = []
     if (features[:1] == features).all():
-        found.append("The encoder gives all series the same features.")
-    K, whole = len(drawn.train), checks.whole_train_sets(drawn, options.samples_per_round)
+        sentences.append("The encoder gives all series the same features.")
+    K = len(partition.train)
+    whole = checks.whole_train_sets(partition, options.samples_per_round)
     if options.rounds > 1 and options.drift is None and 2 * whole > K:
-        found.append(
+        sentences.append(
             f"A round takes {options.samples_per_round} samples, which is all that {whole} of {K} "
             "clients have: their rounds are the same, and memory has nothing to average "
             "(samples_per_round)."
         )
-    told = {options.n_clusters, *(method.of_run.get("n_clusters") for method in methods)}
+    numbers = {options.n_clusters, *(method.of_run.get("n_clusters") for method in methods)}
     merging = any(method.options.get("clusters") != "each" for method in methods)
-    if merging and told <= {None, 1} and len(np.unique(drawn.clusters)) == 1 and K > 1:
-        found.append(
+    if merging and numbers <= {None, 1} and len(np.unique(partition.clusters)) == 1 and K > 1:
+        sentences.append(
             "There is one cluster, so methods that merge within clusters average over all clients "
             "(n_clusters says how many to find)."
         )
-    return found
+    return sentences
 
 
 def work(options: Options, methods: Sequence[Method], task: Task, sizes: Sequence[int]) -> float:
-    """GFLOPs to expect, for the time: Gram matrices and fits, and each method's descents and tests.
+    """Estimate GFLOPs, for the time: Gram matrices and fits, and each method's descents and tests.
 
     These are the products that are computed; :mod:`fedreact.kinds.clustered.work` counts those that
     a table shows.
@@ -165,11 +234,11 @@ def work(options: Options, methods: Sequence[Method], task: Task, sizes: Sequenc
     m = np.minimum(n, sizes)
     fits = (2 * m**2 * D + 60 * c * m**2).sum()
     steps = sum(method.options.get("steps", 0) for method in methods)
-    tests = 2 * c * D * np.asarray(sizes) / 9  # of clients that keep a tenth for them
+    tests = 2 * c * D * np.asarray(sizes) / 9  # a tenth of a client's samples are its tests
     each = (4 * c * m * D + tests).sum()
     a_round = fits + len(methods) * each + steps * (4 * c * m**2).sum()
     return float(options.participation * options.rounds * a_round / 1e9)
 
 
 FEATURES = 320
-"""Of the encoder, for estimates."""
+"""Number of features of the encoder, for estimates."""

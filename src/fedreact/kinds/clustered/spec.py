@@ -13,7 +13,7 @@ from fedreact.clients.partitioners.contract import train_samples
 from fedreact.clustering.hierarchical import Linkage
 from fedreact.errors import UserError
 from fedreact.kinds.contract import Method
-from fedreact.options import Count, Natural, Positive, Share
+from fedreact.options import Count, Positive, Share
 from fedreact.plugins import Named
 
 NEEDS = ("features",)
@@ -23,23 +23,12 @@ MEMORY_MB = (1500, 0)
 INDEX = ("method", "round")
 
 
-@dataclass(frozen=True)
-class Options:
-    """Options of a run (Algorithm 2; ICLR section 4.1.2 and appendix C).
+@dataclass(frozen=True, kw_only=True)
+class TaskModelOptions:
+    """Options of the models that clients fit, and of their clustering.
 
     Attributes
     ----------
-    rounds
-        Communication rounds.
-    samples_per_round
-        Labelled samples that each client draws in a round, |M|; all, if it has fewer.
-    participation
-        Share of each cluster's clients that take part in a round.
-    drift
-        How clients' data changes: ``kind``, a file of ``clients/drifts/``, and its options.
-    n_clusters
-        Number of clusters C that methods use: a number, ``elbow`` or ``silhouette``; ``null``: the
-        true number.
     feature_scaling
         Scaling of features over the clients' train samples: to mean 0 and variance 1
         (``standard``), by one number, their common spread (``spread``), or ``none``. Features of a
@@ -57,6 +46,36 @@ class Options:
         Epochs, batch size and learning rate of ``sgd``.
     linkage
         Linkage of the agglomerative clustering.
+    """
+
+    feature_scaling: Literal["none", "spread", "standard"] = "none"
+    C: Positive = 1.0
+    loss: Literal["squared_hinge", "hinge"] = "squared_hinge"
+    regressor: Literal["sgd", "ridge", "mean", "last"] = "sgd"
+    penalty: Positive = 1.0
+    sgd_epochs: Count = 100
+    sgd_batch_size: Count = 50
+    sgd_learning_rate: Positive = 0.001
+    linkage: Linkage = "ward"
+
+
+@dataclass(frozen=True)
+class Options(TaskModelOptions):
+    """Options of a run (Algorithm 2; ICLR section 4.1.2 and appendix C).
+
+    Attributes
+    ----------
+    rounds
+        Communication rounds.
+    samples_per_round
+        Labelled samples that each client draws in a round, |M|; all, if it has fewer.
+    participation
+        Share of each cluster's clients that take part in a round.
+    drift
+        How clients' data changes: ``kind``, a file of ``clients/drifts/``, and its options.
+    n_clusters
+        Number of clusters C that methods use: a number, ``elbow`` or ``silhouette``; ``null``: the
+        true number.
     affect_iterations
         AFFECT iterations per round.
     affect_start
@@ -84,15 +103,6 @@ class Options:
     participation: Share = 1.0
     drift: Annotated[dict[str, Any] | None, Named("clients/drifts", "DRIFT")] = None
     n_clusters: Annotated[int, msgspec.Meta(ge=1)] | Literal["elbow", "silhouette"] | None = None
-    feature_scaling: Literal["none", "spread", "standard"] = "none"
-    C: Positive = 1.0
-    loss: Literal["squared_hinge", "hinge"] = "squared_hinge"
-    regressor: Literal["sgd", "ridge", "mean", "last"] = "sgd"
-    penalty: Positive = 1.0
-    sgd_epochs: Count = 100
-    sgd_batch_size: Count = 50
-    sgd_learning_rate: Positive = 0.001
-    linkage: Linkage = "ward"
     affect_iterations: Count = 5
     affect_start: Literal["zeros", "first"] = "zeros"
     affect_first_alpha: Literal["before", "zero"] = "before"
@@ -117,10 +127,10 @@ def check(options: Options, partitioner: Any) -> None:
 
 
 def job(method: Method, options: Options) -> str:
-    """One job for all methods."""
+    """Return one job's name for all methods."""
     return "all"
 
 
-def threads(options: Options, n_clients: int) -> Natural:
-    """One: a run takes seconds."""
+def threads(options: Options, n_clients: int) -> int:
+    """Return 1: a run takes seconds."""
     return 1

@@ -1,4 +1,4 @@
-"""The tasks of Phase 2: what clients fit in a round.
+"""The tasks of Phase 2: models that clients fit in a round.
 
 Fed-REACT (arXiv, section 4.1): the task model is a linear SVM for classification and a linear
 regressor for regression.
@@ -10,7 +10,7 @@ from typing import Protocol
 import numpy as np
 
 from fedreact.errors import UserError
-from fedreact.kinds.clustered.contract import Clients
+from fedreact.kinds.clustered.contract import ClientSide
 from fedreact.task_models import svm
 from fedreact.task_models.descent import LocalClients
 from fedreact.task_models.layer import fit_layer
@@ -18,33 +18,37 @@ from fedreact.task_models.ridge import fit_ridge
 
 
 class LinearTask(Protocol):
-    """What clients fit in a round.
+    """The model that clients fit in a round.
 
-    Attributes
-    ----------
-    n_outputs
-        Rows c of a task model ``[c, D + 1]``.
-    unit, centre
-        What targets were divided by, after this was taken off; errors are measured in their unit.
+    Targets are in units of ``unit``, after ``centre`` was subtracted. Errors are measured in the
+    targets' own units.
     """
 
-    n_outputs: int
-    unit: float | np.ndarray
-    centre: float | np.ndarray
+    @property
+    def n_outputs(self) -> int:
+        """Rows c of a task model ``[c, D + 1]``."""
+
+    @property
+    def unit(self) -> float | np.ndarray:
+        """A number, or one for each target ``[c]``."""
+
+    @property
+    def centre(self) -> float | np.ndarray:
+        """A number, or one for each target ``[c]``."""
 
     def fit(self, X: np.ndarray, y: np.ndarray, valid: np.ndarray | None) -> np.ndarray:
-        """Task models ``[K, c, D + 1]`` of samples ``[K, m, D]``, targets, validity ``[K, m]``."""
+        """Fit models ``[K, c, D + 1]`` to samples ``[K, m, D]``, targets, validity ``[K, m]``."""
 
-    def clients(self, X: np.ndarray, y: np.ndarray, valid: np.ndarray | None) -> Clients:
-        """The client side, for methods in which the server sends models before local training."""
+    def clients(self, X: np.ndarray, y: np.ndarray, valid: np.ndarray | None) -> ClientSide:
+        """Return the client side, for methods that send models before local training."""
 
     def multiply_adds(self, m: int, n_features: int) -> float:
-        """Those of a client's fit to m samples, in matrix products."""
+        """Count multiply-adds of a client's fit to m samples, in matrix products."""
 
 
 @dataclass(frozen=True)
 class Classification:
-    """Linear SVMs of labels, one or several of which are true.
+    """Linear SVMs for labels, one or several of which are true.
 
     See :func:`fedreact.task_models.svm.fit_linear_svm` for ``C`` and ``loss``.
     """
@@ -55,16 +59,16 @@ class Classification:
     unit: float = 1.0
     centre: float = 0.0
 
-    def fit(self, X, y, valid):
-        """One-vs-rest SVMs of each client."""
+    def fit(self, X: np.ndarray, y: np.ndarray, valid: np.ndarray | None) -> np.ndarray:
+        """Fit one-vs-rest SVMs of each client."""
         return svm.fit_linear_svm(X, y, self.n_outputs, self.C, self.loss, valid)
 
-    def clients(self, X, y, valid):
-        """Clients that train SVMs by gradient descent."""
+    def clients(self, X: np.ndarray, y: np.ndarray, valid: np.ndarray | None) -> ClientSide:
+        """Return clients that train SVMs by gradient descent."""
         return LocalClients(X, y, self.n_outputs, self.C, self.loss, valid)
 
-    def multiply_adds(self, m, n_features):
-        """See :func:`fedreact.task_models.svm.multiply_adds`."""
+    def multiply_adds(self, m: int, n_features: int) -> float:
+        """Count as :func:`fedreact.task_models.svm.multiply_adds` does."""
         return svm.multiply_adds(m, n_features, self.n_outputs)
 
 
@@ -76,8 +80,8 @@ class Regression:
     ----------
     regressor
         ``sgd`` (:func:`fedreact.task_models.layer.fit_layer`), ``ridge``
-        (:func:`fedreact.task_models.ridge.fit_ridge`), or no model at all, for reference: a
-        client's ``mean``, or its ``last`` target.
+        (:func:`fedreact.task_models.ridge.fit_ridge`), or, as references without a model, a
+        client's ``mean`` or ``last`` target.
     penalty
         Penalty of ridge.
     sgd
@@ -94,12 +98,15 @@ class Regression:
     sgd: tuple[int, int, float] = (100, 50, 1e-3)
     seed: int = 0
 
-    def fit(self, X, y, valid):
-        """One regression for each client."""
+    def fit(self, X: np.ndarray, y: np.ndarray, valid: np.ndarray | None) -> np.ndarray:
+        """Fit a regression of each client."""
         if self.regressor == "sgd":
-            return fit_layer(X, y, *self.sgd, self.seed, valid)
+            epochs, batch_size, learning_rate = self.sgd
+            return fit_layer(X, y, epochs, batch_size, learning_rate, self.seed, valid)
         if self.regressor == "ridge":
             return fit_ridge(X, y, self.penalty, valid)
+        if valid is None:
+            valid = np.ones(y.shape[:2], dtype=bool)
         each = y[..., None] if y.ndim == 2 else y
         if self.regressor == "mean":
             constant = np.where(valid[..., None], each, 0).sum(1) / valid.sum(1, keepdims=True)
@@ -110,12 +117,12 @@ class Regression:
         weights[:, :, -1] = constant
         return weights
 
-    def clients(self, X, y, valid):
-        """No client side: the methods that need one train classifiers, and are skipped."""
-        return _NoClients()
+    def clients(self, X: np.ndarray, y: np.ndarray, valid: np.ndarray | None) -> ClientSide:
+        """Return a client side that refuses: methods that need one train classifiers."""
+        return _NoClientSide()
 
-    def multiply_adds(self, m, n_features):
-        """Epochs of steps (sgd), one system of equations (ridge), or none."""
+    def multiply_adds(self, m: int, n_features: int) -> float:
+        """Count epochs of steps (sgd), one system of equations (ridge), or nothing."""
         if self.regressor == "sgd":
             return 3 * self.sgd[0] * m * self.n_outputs * (n_features + 1)
         if self.regressor == "ridge":
@@ -124,12 +131,14 @@ class Regression:
         return 0.0
 
 
-class _NoClients:
-    def losses(self, models):
+class _NoClientSide:
+    """Clients of a regression, which refuse models before their training."""
+
+    def losses(self, models: np.ndarray) -> np.ndarray:
         raise UserError(
             "this method sends models to clients before they train, which is there for "
             "classification only; with a regression use Fed-REACT, SC+MMA or EC+MMA"
         )
 
-    def train(self, start, learning_rate, steps):
-        self.losses(start)
+    def train(self, start: np.ndarray, learning_rate: float, steps: int) -> np.ndarray:
+        return self.losses(start)

@@ -8,28 +8,28 @@ it faster from Gram matrices.
 
 import numpy as np
 
-from fedreact.kinds.clustered.contract import Clients
+from fedreact.kinds.clustered.contract import ClientSide
 from fedreact.kinds.clustered.tasks import LinearTask
 
 
 class CountedClients:
-    """The clients of a round, which count what one method asks them to compute.
+    """The clients of a round, which count the computations that one method asks for.
 
     Parameters
     ----------
     clients
         The client side that answers.
     task
-        What clients fit.
+        Model that clients fit.
     n_samples, present
-        ``[K]``: samples of each client, and who takes part. Only work of those is counted.
+        ``[K]``: samples of each client, and whether it takes part. Others' work does not count.
     n_features
         D, without the intercept.
     """
 
     def __init__(
         self,
-        clients: Clients,
+        clients: ClientSide,
         task: LinearTask,
         n_samples: np.ndarray,
         present: np.ndarray,
@@ -37,31 +37,31 @@ class CountedClients:
     ):
         self._clients, self._task = clients, task
         self._samples, self._n_features = n_samples * present, n_features
-        self._asked, self._trained = 0.0, False
+        self._products, self._trained = 0.0, False
 
     def losses(self, models: np.ndarray) -> np.ndarray:
-        """As :meth:`fedreact.kinds.clustered.contract.Clients.losses`."""
-        self._asked += len(models) * self._loss
+        """Compute as :meth:`fedreact.kinds.clustered.contract.ClientSide.losses` does."""
+        self._products += len(models) * self._loss
         return self._clients.losses(models)
 
     def train(self, start: np.ndarray, learning_rate: float, steps: int) -> np.ndarray:
-        """As :meth:`fedreact.kinds.clustered.contract.Clients.train`."""
-        self._asked, self._trained = self._asked + 3 * steps * self._loss, True
+        """Train as :meth:`fedreact.kinds.clustered.contract.ClientSide.train` does."""
+        self._products, self._trained = self._products + 3 * steps * self._loss, True
         return self._clients.train(start, learning_rate, steps)
 
     @property
-    def _loss(self):
+    def _loss(self) -> float:
         """Multiply-adds of the loss of one model on a client's samples: the mean over K clients."""
         return self._samples.mean() * self._task.n_outputs * (self._n_features + 1)
 
     @property
     def multiply_adds(self) -> float:
-        """What a client computes in this round: the mean over all K clients.
+        """Multiply-adds of a client in this round: the mean over all K clients.
 
         A client either trains a model that it receives, or makes an exact fit. The fit of a method
         that needs both, as IFCA does once where it starts from clients' models, is left out.
         """
         if self._trained:
-            return self._asked
+            return self._products
         fits = [self._task.multiply_adds(m, self._n_features) for m in self._samples.tolist() if m]
-        return self._asked + sum(fits) / len(self._samples)
+        return self._products + sum(fits) / len(self._samples)

@@ -9,16 +9,16 @@ from fedreact.data.dataset import SeriesDataset
 
 @dataclass(frozen=True)
 class Algorithm:
-    """What most have in common; fields are options (:mod:`fedreact.options`)."""
+    """A baseline without training; fields are options (:mod:`fedreact.options`)."""
 
     def outputs(self, data: SeriesDataset) -> np.ndarray | None:
-        """What it says of each series ``[N, c]``, as a model would; ``None``: nothing.
+        """Return outputs ``[N, c]`` for all series, as a model would; ``None``: it is not scored.
 
-        Scores of labels (several labels are true where theirs are above 0) or targets, see
+        They are scores of labels (several labels are true if theirs are above 0) or targets, see
         :class:`fedreact.metrics.contract.Metric`.
         """
         return None
 
     def lacks(self, data: SeriesDataset) -> str | None:
-        """What of the data is not there, so that it says nothing; ``None``: all is."""
+        """Say which data is missing, so that it is not scored; ``None``: nothing is missing."""
         return None

@@ -21,49 +21,51 @@ def run(
     seed: int,
     place: Place,
 ) -> Iterator[Line]:
-    """Count series, clients, channels, steps and labels; a line for each method.
+    """Count series, clients, channels, steps and labels, and yield a line for each method.
 
-    Where a method says something of the series, its scores stand beside the counts: means over
-    clients, each on its own test samples. Those of a method that says nothing are not defined.
+    The scores of a method with outputs stand beside the counts: means over clients, each on its own
+    test samples. Scores of a method without outputs are NaN.
     """
-    data, drawn = inputs.data, inputs.partition
+    data, partition = inputs.data, inputs.partition
     task = data.task
-    train, test = (np.unique(np.concatenate(sets)) for sets in (drawn.train, drawn.test))
+    train, test = (np.unique(np.concatenate(sets)) for sets in (partition.train, partition.test))
     labelled = task.kind == "classification"
     labels = len(np.unique(data.y[np.union1d(train, test)])) if labelled else task.outputs
     counts = {
-        "n_train": len(train),
-        "n_test": len(test),
-        "n_steps": task.steps,
-        "n_clients": len(drawn.train),
-        "n_channels": task.channels,
-        "n_labels": labels,
+        "n_train": float(len(train)),
+        "n_test": float(len(test)),
+        "n_steps": float(task.steps),
+        "n_clients": float(len(partition.train)),
+        "n_channels": float(task.channels),
+        "n_labels": float(labels),
     }
-    counts = {name: float(value) for name, value in counts.items()}
-    said = {method.name: make(method).outputs(data) for method in methods}
+    outputs_of = {method.name: make(method).outputs(data) for method in methods}
     # All lines of a file have the same columns: with one method that is scored, all have scores.
-    nothing = dict.fromkeys(metrics, np.nan) if any(o is not None for o in said.values()) else {}
-    for name, outputs in said.items():
+    scored = any(outputs is not None for outputs in outputs_of.values())
+    undefined = dict.fromkeys(metrics, np.nan) if scored else {}
+    for name, outputs in outputs_of.items():
         if outputs is None:
-            yield Line((name, 1), counts | nothing)
+            yield Line((name, 1), counts | undefined)
             continue
         scores = {
-            metric: np.array([of.score(outputs[own], data.y[own]) for own in drawn.test])
-            for metric, of in metrics.items()
+            key: np.array([metric.score(outputs[own], data.y[own]) for own in partition.test])
+            for key, metric in metrics.items()
         }
-        nowhere = np.full(len(drawn.test), -1, dtype=np.int16)
-        yield Line(
-            (name, 1),
-            counts | {name: metrics[name].over(of) for name, of in scores.items()},
-            {"score": next(iter(scores.values())).astype(np.float32)}
-            | {"cluster": nowhere, "true_cluster": nowhere},
-        )
+        means = {key: metrics[key].over(of_clients) for key, of_clients in scores.items()}
+        first = next(iter(scores.values())).astype(np.float32)
+        nowhere = np.full(len(partition.test), -1, dtype=np.int16)
+        clients: dict[str, np.ndarray] = {
+            "score": first,
+            "cluster": nowhere,
+            "true_cluster": nowhere,
+        }
+        yield Line((name, 1), counts | means, clients)
 
 
 def findings(inputs: Inputs, options: Options, methods: Sequence[Method]) -> list[str]:
-    """What data lacks that methods need; they are not scored."""
-    found = {method.name: make(method).lacks(inputs.data) for method in methods}
-    return [f"{name} is not scored. {what}" for name, what in found.items() if what]
+    """List methods that are not scored, and the data that they miss."""
+    missing = {method.name: make(method).lacks(inputs.data) for method in methods}
+    return [f"{name} is not scored. {what}" for name, what in missing.items() if what]
 
 
 def make(method: Method) -> Algorithm:
@@ -72,5 +74,5 @@ def make(method: Method) -> Algorithm:
 
 
 def work(options: Options, methods: Sequence[Method], task: Task, sizes: Sequence[int]) -> float:
-    """Nothing."""
+    """Return 0: nothing is trained."""
     return 0.0

@@ -1,7 +1,4 @@
-"""Counts of a setting's data and baselines without training.
-
-What can be said of series without training (``kinds/facts/algorithms/``) is scored.
-"""
+"""Counts of a setting's data, and scores of baselines without training."""
 
 from dataclasses import dataclass
 
@@ -20,10 +17,10 @@ class Options:
 
 
 def job(method: Method, options: Options) -> str:
-    """One job."""
+    """Return the name of the one job."""
     return "all"
 
 
 def threads(options: Options, n_clients: int) -> int:
-    """One: it counts and scores."""
+    """Return 1: a run counts and scores."""
     return 1

@@ -2,6 +2,9 @@
 
 from collections.abc import Iterator, Mapping, Sequence
 
+import numpy as np
+
+from fedreact.engine.engine import Arrays, Engine
 from fedreact.engine.place import Place
 from fedreact.kinds.asynchronous.algorithms.aso_fed import attention
 from fedreact.kinds.asynchronous.engine import Points, fly, foresee
@@ -22,7 +25,7 @@ def run(
     seed: int,
     place: Place,
 ) -> Iterator[Line]:
-    """Train by ASO-Fed; a line for each point and channel.
+    """Train by ASO-Fed, and yield a line for each point and channel.
 
     ``weight`` is the attention of eq. 5.5 to a channel, averaged over the rows of the first layer
     and times the number of channels, so that its mean over channels is 1.
@@ -33,12 +36,12 @@ def run(
     algorithm, job = prepare(
         _aso_fed(options), options, data.task, data.steps_first, targets, clients, seed
     )
-    what = f"{METHOD}, {inputs.setting}, seed {seed}"
+    name = f"{METHOD}, {inputs.setting}, seed {seed}"
     ended, _ = foresee(job, algorithm, make_clock(algorithm, job, options), *budget(options))
     n = data.task.channels
 
-    def weights(engine, server, state):
-        """``[channels]``."""
+    def weights(engine: Engine, server: Arrays, state: Arrays) -> np.ndarray:
+        """Return the weight ``[channels]`` of each channel."""
         return n * attention(job.algorithm.model, server["theta"])[1].mean(0).reshape(n, -1).sum(1)
 
     rows = fly(
@@ -48,7 +51,7 @@ def run(
         first_weights(job.training, seed),
         ended,
         Points(points(len(ended), options.points), weights, "attention"),
-        what,
+        name,
         place.named(METHOD),
     )
     for t, row in enumerate(rows, start=1):
@@ -57,9 +60,10 @@ def run(
 
 
 def work(options: Options, methods: Sequence[Method], task: Task, sizes: Sequence[int]) -> float:
-    """GFLOPs of all trips."""
+    """Estimate the GFLOPs of all trips."""
     return of_methods(options, [_aso_fed(options)], task, sizes)
 
 
-def _aso_fed(options):
+def _aso_fed(options: Options) -> Method:
+    """Return the method that a run trains."""
     return Method(METHOD, METHOD, {"lam": options.lam})

@@ -29,15 +29,15 @@ class Options(asynchronous.Options):
 
 
 def check(options: Options, partitioner: Any) -> None:
-    """As a run on the simulated clock."""
+    """Check as a run on the simulated clock does."""
     asynchronous.check(options, partitioner)
 
 
 def job(method: Method, options: Options) -> str:
-    """There are no methods; one job."""
+    """Return the name of the one job: there are no methods."""
     return "all"
 
 
 def threads(options: Options, n_clients: int) -> int:
-    """As a run on the simulated clock."""
+    """Return the threads of a run on the simulated clock."""
     return asynchronous.threads(options, n_clients)

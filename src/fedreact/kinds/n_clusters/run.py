@@ -5,7 +5,7 @@ from collections.abc import Iterator, Mapping, Sequence
 import numpy as np
 from tqdm import tqdm
 
-from fedreact.clustering.n_clusters import estimate
+from fedreact.clustering.n_clusters import Criteria, estimate
 from fedreact.engine.place import Place
 from fedreact.kinds.clustered import engine
 from fedreact.kinds.clustered.run import linear_task
@@ -23,31 +23,31 @@ def run(
     seed: int,
     place: Place,
 ) -> Iterator[Line]:
-    """Fit task models to samples drawn as in Phase 2; both criteria, averaged over rounds.
+    """Fit task models to samples drawn as in Phase 2, and average both criteria over rounds.
 
-    A line for each number of samples and of clusters.
+    There is a line for each number of samples and of clusters.
     """
     features, y, task = linear_task(inputs, options, seed)
     train = inputs.partition.train
     largest = min(options.max_clusters, len(train))
 
-    def curves(samples, t):
-        at, valid = engine.labelled_samples(train, samples, seed, t)
-        models = task.fit(features[at], y[at], valid)
+    def criteria(n_samples: int, t: int) -> Criteria:
+        samples, valid = engine.labelled_samples(train, n_samples, seed, t)
+        models = task.fit(features[samples], y[samples], valid)
         return estimate(models.reshape(len(models), -1), largest, options.linkage)
 
     total = len(options.samples) * options.rounds
     with tqdm(total=total, unit="round", disable=None) as bar:
         for samples in options.samples:
-            found = []
+            of_rounds = []
             for t in range(1, options.rounds + 1):
-                found.append(curves(samples, t))
+                of_rounds.append(criteria(samples, t))
                 bar.update()
-            for n, (wcss, silhouette) in enumerate(np.mean(found, axis=0).T, 1):
+            for n, (wcss, silhouette) in enumerate(np.mean(of_rounds, axis=0).T, 1):
                 yield Line((samples, n), {"wcss": float(wcss), "silhouette": float(silhouette)})
 
 
 def work(options: Options, methods: Sequence[Method], task: Task, sizes: Sequence[int]) -> float:
-    """GFLOPs of the Gram matrices of all fits."""
+    """Estimate the GFLOPs of the Gram matrices of all fits."""
     fits = sum(2 * np.minimum(m, sizes) ** 2 * 320 for m in options.samples)
     return float(options.rounds * np.sum(fits) / 1e9)

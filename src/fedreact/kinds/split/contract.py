@@ -15,43 +15,47 @@ Y. Chen's dissertation; :mod:`fedreact.kinds.split.engine` does it).
 An algorithm is a frozen dataclass below :class:`Algorithm`, whose fields are its options. It is
 written once for any number of clients: tensors begin with K, and layers are named
 (:mod:`fedreact.models.parts`); ``p`` is a :class:`fedreact.models.passing.Pass` with the weights of
-those who compute. What costs no steps of gradients has ``fit`` instead (see :class:`Fitted`).
+those who compute. An algorithm without gradient steps is a :class:`Fitted`.
 """
 
+from collections.abc import Callable
 from dataclasses import dataclass
-from typing import TYPE_CHECKING, Any, ClassVar
+from typing import TYPE_CHECKING, ClassVar
 
 from fedreact.models.parts import Layers
 from fedreact.task import Task
 
 if TYPE_CHECKING:  # the workflow asks for options, and torch takes a second to load
     import numpy as np
-    import torch
+    from torch import Tensor
 
     from fedreact.models.passing import Pass
 
 
 @dataclass(frozen=True)
 class Algorithm:
-    """What most divided models need not say themselves: a model of each client alone.
+    """Base class of divided models; ``l2`` and ``smoothing`` may be options of an algorithm."""
 
-    ``l2`` is of no option's name where an algorithm has none: squares of the weights of these
-    layers, times so much, are added to a client's loss.
-    """
+    @property
+    def l2(self) -> float:
+        """Factor of the squares of :meth:`penalised` weights in a client's loss."""
+        return 0.0
 
-    l2: ClassVar[float] = 0.0
-    smoothing: ClassVar[float] = 0.0
+    @property
+    def smoothing(self) -> float:
+        """Label smoothing of the loss."""
+        return 0.0
 
     def client(self, task: Task, n_clients: int) -> Layers:
-        """Layers of each client."""
+        """List the layers of each client."""
         raise NotImplementedError
 
     def server(self, task: Task, n_clients: int) -> Layers:
-        """Layers of the server; none where clients are alone."""
+        """List the layers of the server; none if clients are alone."""
         return {}
 
     def penalised(self) -> tuple[str, ...]:
-        """Names ``<layer>.<weight>`` of what ``l2`` is of."""
+        """Name the weights with a penalty of ``l2``, as ``<layer>.<weight>``."""
         return ()
 
     @property
@@ -59,36 +63,34 @@ class Algorithm:
         """Whether nothing is sent."""
         return False
 
-    def up(self, p: "Pass", x: "torch.Tensor") -> "torch.Tensor":
-        """What clients send ``[K, B, ...]`` of their series ``x [K, B, T, D]``."""
+    def up(self, p: "Pass", x: "Tensor") -> "Tensor":
+        """Compute activations to send ``[K, B, ...]`` from series ``x [K, B, T, D]``."""
         raise NotImplementedError
 
-    def between(self, p: "Pass", h: "torch.Tensor") -> "torch.Tensor":
-        """What the server sends back ``[K, B, ...]`` for ``h [K, B, ...]`` of all clients."""
+    def between(self, p: "Pass", h: "Tensor") -> "Tensor":
+        """Compute the server's answers ``[K, B, ...]`` to ``h [K, B, ...]`` of all clients."""
         raise NotImplementedError
 
-    def down(
-        self, p: "Pass", x: "torch.Tensor", h: "torch.Tensor", a: "torch.Tensor"
-    ) -> "torch.Tensor":
-        """Outputs ``[K, B, M]``; alone, ``h`` and ``a`` are ``None``."""
+    def down(self, p: "Pass", x: "Tensor", h: "Tensor", a: "Tensor") -> "Tensor":
+        """Compute outputs ``[K, B, M]``; if clients are alone, ``h`` and ``a`` are empty."""
         raise NotImplementedError
 
     @classmethod
     def skip(cls, task: Task) -> str | None:
-        """Why it cannot run on a task; ``None`` if it can."""
+        """Say why it cannot run on a task; ``None`` if it can."""
         return None
 
 
 @dataclass(frozen=True)
 class Fitted(Algorithm):
-    """What each client fits alone in closed form."""
+    """Base class of models that each client fits alone in closed form."""
 
     alone: ClassVar[bool] = True
 
     def fit(
-        self, train: Any, y: "np.ndarray", held: Any, y_held: "np.ndarray"
-    ) -> tuple[Any, float]:
-        """A function from windows ``[n, T, D]`` to outputs ``[n, M]``, and the GFLOPs it took.
+        self, train: "np.ndarray", y: "np.ndarray", held: "np.ndarray", y_held: "np.ndarray"
+    ) -> "Callable[[np.ndarray], np.ndarray]":
+        """Return a predictor: a function from windows ``[n, T, D]`` to outputs ``[n, M]``.
 
         Parameters
         ----------
@@ -100,15 +102,15 @@ class Fitted(Algorithm):
         raise NotImplementedError
 
     def gflops(self, task: Task, n_train: int) -> float:
-        """What :meth:`fit` takes of a client with so many windows."""
+        """Count the GFLOPs of :meth:`fit` for a client with so many windows."""
         raise NotImplementedError
 
 
-def together(h: "torch.Tensor") -> "torch.Tensor":
-    """What clients sent ``[K, B, ..., F]``, side by side at the server ``[1, B, ..., K F]``."""
+def together(h: "Tensor") -> "Tensor":
+    """Put clients' activations ``[K, B, ..., F]`` side by side, ``[1, B, ..., K F]``."""
     return h.movedim(0, -2).flatten(-2)[None]
 
 
-def for_each(a: "torch.Tensor", n_clients: int) -> "torch.Tensor":
-    """The same ``[1, B, ...]`` for each client ``[K, B, ...]``."""
+def for_each(a: "Tensor", n_clients: int) -> "Tensor":
+    """Repeat an answer ``[1, B, ...]`` for each client, ``[K, B, ...]``."""
     return a.expand(n_clients, *a.shape[1:])

@@ -1,4 +1,4 @@
-"""What runs of split learning find beside metrics of outputs, and what they keep to be drawn."""
+"""Scores of split learning beside metrics of outputs, and records for figures."""
 
 from collections.abc import Mapping
 from typing import Any
@@ -21,7 +21,7 @@ MONTH = 744
 def found_by_run(
     outputs: np.ndarray, true: np.ndarray, before: np.ndarray | None
 ) -> dict[str, float]:
-    """Scores that need more than a window's output and target, as means over clients.
+    """Compute scores that need more than a window's output and target, as means over clients.
 
     For several labels: balanced accuracy among changed labels, those that differ from the last row
     of their window. It is the mean of the recall of labels that appear and of labels that vanish.
@@ -47,14 +47,14 @@ def found_by_run(
         )
         for side in (true, ~true)
     ]
-    there = [(changed & side).any((1, 2)) for side in (true, ~true)]
-    whole = there[0] & there[1]
-    found = float(((sides[0] + sides[1]) / 2)[whole].mean()) if whole.any() else np.nan
-    return {CHANGED: found}
+    appear, vanish = ((changed & side).any((1, 2)) for side in (true, ~true))
+    both = appear & vanish
+    score = float(((sides[0] + sides[1]) / 2)[both].mean()) if both.any() else np.nan
+    return {CHANGED: score}
 
 
 def of_forecasts(outputs: np.ndarray, true: np.ndarray) -> dict[str, np.ndarray]:
-    """The first target in the first test windows, ``[K, n]``: as it was, and as it was foretold."""
+    """Return the first target in the first test windows, ``[K, n]``: forecast and actual."""
     if true.dtype.kind != "f":
         return {}
     n = min(MONTH, outputs.shape[1])
@@ -66,21 +66,21 @@ def of_forecasts(outputs: np.ndarray, true: np.ndarray) -> dict[str, np.ndarray]
 
 
 def of_attention(
-    seen: Mapping[str, Any], n_clients: int, n_test: int, task: Task
+    attention: Mapping[str, Any], n_clients: int, n_test: int, task: Task
 ) -> dict[str, np.ndarray]:
-    """Attention in the first test windows; NaN where a model has none.
+    """Return the attention in the first test windows; NaN if a model has none.
 
-    ``attention_time [K, n, T]``, the last steps of which are those of what a convolution left, and
+    They are ``attention_time [K, n, T]``, of which a convolution leaves the last steps, and
     ``attention_features [K, n, D]``, means over a window's steps.
     """
     n = min(STRETCH, n_test)
-    found = {
+    arrays = {
         "attention_time": np.full((n_clients, n, task.steps), np.nan, np.float32),
         "attention_features": np.full((n_clients, n, task.channels), np.nan, np.float32),
     }
-    if "time" in seen:
-        weights = seen["time"][:, :n].cpu().numpy()
-        found["attention_time"][..., task.steps - weights.shape[-1] :] = weights
-    if "features" in seen:
-        found["attention_features"][:] = seen["features"][:, :n].cpu().numpy()
-    return found
+    if "time" in attention:
+        weights = attention["time"][:, :n].cpu().numpy()
+        arrays["attention_time"][..., task.steps - weights.shape[-1] :] = weights
+    if "features" in attention:
+        arrays["attention_features"][:] = attention["features"][:, :n].cpu().numpy()
+    return arrays

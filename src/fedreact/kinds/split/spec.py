@@ -91,13 +91,13 @@ class Options:
 
 
 def job(method: Method, options: Options) -> str:
-    """What the method changes in its training, if anything; all others are one job."""
-    given = sorted(method.of_run.items())
-    return "+".join(["all", *(f"{key}={text_of(value)}" for key, value in given)])
+    """Return the name of a job: methods with the same options of training share one."""
+    own = sorted(method.of_run.items())
+    return "+".join(["all", *(f"{key}={text_of(value)}" for key, value in own)])
 
 
 def threads(options: Options, n_clients: int) -> int:
-    """One for each 10,000 GFLOPs, and no more than clients."""
+    """Return one thread for each 10,000 GFLOPs, and no more than clients."""
     if options.gflops is None:
         return n_clients
     return min(n_clients, ceil(n_clients * options.gflops / 10000))

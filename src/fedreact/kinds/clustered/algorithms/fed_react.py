@@ -7,23 +7,23 @@ from typing import Any, Literal, NamedTuple
 import numpy as np
 
 from fedreact.aggregation.clusters import match_labels, round_models, unchanged
-from fedreact.aggregation.temporal import memory_named
+from fedreact.aggregation.temporal import Aggregation, memory_named
 from fedreact.clustering.affect import affect
-from fedreact.clustering.hierarchical import agglomerative, cosine_similarity
+from fedreact.clustering.hierarchical import Linkage, agglomerative, cosine_similarity
 from fedreact.kinds.clustered.contract import LocalWork, Setting, Uploads
 from fedreact.options import Count, Natural, Positive
 
 
 @dataclass(frozen=True, eq=False)
 class Clusters:
-    """The clients' clusters after a round, and what finding the next ones needs.
+    """The clients' clusters after a round, and the inputs of the next clustering.
 
     Attributes
     ----------
     saved
         ``[K, P]`` the last task model of each client.
     seen
-        ``bool [K]``: who has ever taken part; only they are clustered.
+        ``bool [K]``: clients that have ever taken part; only they are clustered.
     psi, alpha
         Smoothed similarities of those seen, forgetting factor (evolutionary clustering).
     labels
@@ -38,7 +38,7 @@ class Clusters:
 
 
 class ServerState(NamedTuple):
-    """What the server remembers between rounds (``None`` before round 1)."""
+    """Memory of the server between rounds (``None`` before round 1)."""
 
     clusters: Clusters | None = None
     memory: Any = None
@@ -78,43 +78,55 @@ class FedReact:
     iterations: Natural = 10
 
     def init(self, n_clients: int, shape: tuple[int, int]) -> ServerState:
-        """Nothing is known before round 1."""
+        """Make the empty state before round 1."""
         return ServerState()
 
     def round(
         self, state: ServerState, uploads: Uploads
     ) -> tuple[ServerState, np.ndarray, np.ndarray]:
-        """Algorithm 2, lines 7-14 (Algorithm 3, lines 6-10, where nothing is remembered)."""
+        """Take lines 7-14 of Algorithm 2 (lines 6-10 of Algorithm 3, if nothing is remembered)."""
         s, before = self.setting, state.clusters
         if self.local == "descent":
             start = np.zeros_like(uploads.models)
-            if before is not None:
+            if before is not None and state.held is not None:
                 start = np.where(before.seen[:, None], state.held, start)
             models = uploads.after(start, self.local, self.learning_rate, self.steps)
             uploads = replace(uploads, models=models)
-        how = (self.evolutionary, s.n_clusters, s.linkage, s.iterations, s.start, s.first_alpha)
-        now = cluster_clients(before, uploads, *how)  # line 7
+        now = cluster_clients(  # line 7
+            before,
+            uploads,
+            evolutionary=self.evolutionary,
+            n_clusters=s.n_clusters,
+            linkage=s.linkage,
+            iterations=s.iterations,
+            start=s.start,
+            first_alpha=s.first_alpha,
+        )
         labels = now.labels
-        sent = (uploads.models, uploads.n_samples, uploads.present)
-        models, observed = round_models(*sent, now.saved, labels, s.n_clusters)  # line 9
-
+        models, observed = round_models(  # line 9
+            uploads.models, uploads.n_samples, uploads.present, now.saved, labels, s.n_clusters
+        )
         if s.identity == "client":
             models, observed = models[labels], observed[labels] & now.seen
-        memory, held = self._aggregate(state.memory, models, now.alpha, observed)  # line 11
+        memory, held = self._aggregation()(state.memory, models, now.alpha, observed)  # line 11
         if s.identity == "cluster":
             held = held[labels]
         if self.memory != "none" and s.send == "unchanged" and not uploads.last:
             # Line 10. In its first round a client has its own model and nothing else.
-            had = now.saved
-            if before is not None and s.unsent == "kept":
-                had = np.where(before.seen[:, None], state.held, had)
-            gets = unchanged(labels, None if before is None else before.labels)
-            held = np.where(gets[:, None], held, had)
+            own = now.saved
+            if before is not None and state.held is not None and s.unsent == "kept":
+                own = np.where(before.seen[:, None], state.held, own)
+            receives = unchanged(labels, None if before is None else before.labels)
+            held = np.where(receives[:, None], held, own)
         return ServerState(now, memory, held), held, labels
 
-    def _aggregate(self, *of_round):
-        names = ("r", "q", "p0", "learn", "iterations") if self.memory == "a3" else ()
-        return memory_named(self.memory, **{n: getattr(self, n) for n in names})(*of_round)
+    def _aggregation(self) -> Aggregation:
+        """Return the approach to means over the rounds (section 2)."""
+        if self.memory != "a3":
+            return memory_named(self.memory)
+        return memory_named(
+            "a3", r=self.r, q=self.q, p0=self.p0, learn=self.learn, iterations=self.iterations
+        )
 
 
 # Methods that differ in their aggregation alone pass the very same objects, and share the result.
@@ -124,7 +136,7 @@ def cluster_clients(
     uploads: Uploads,
     evolutionary: bool,
     n_clusters: int,
-    linkage: str,
+    linkage: Linkage,
     iterations: int,
     start: str,
     first_alpha: str,
@@ -142,9 +154,9 @@ def cluster_clients(
     W = cosine_similarity(saved[seen])
     cluster = partial(agglomerative, n_clusters=n_clusters, linkage=linkage)
     if not evolutionary:
-        psi, alpha, found = None, 0.0, cluster(W)
+        psi, alpha, of_seen = None, 0.0, cluster(W)
     else:
-        if before is None:
+        if before is None or before.psi is None:
             alpha, past = 0.0, W if start == "first" else np.zeros_like(W)
         else:
             alpha, past = before.alpha if first_alpha == "before" else 0.0, before.psi
@@ -152,9 +164,9 @@ def cluster_clients(
                 known = before.seen[seen]
                 past = W.copy()
                 past[np.ix_(known, known)] = before.psi
-        psi, alpha, found = affect(W, past, cluster, alpha, iterations)
+        psi, alpha, of_seen = affect(W, past, cluster, alpha, iterations)
     labels = np.full(len(seen), -1)
-    labels[seen] = found
+    labels[seen] = of_seen
     labels = match_labels(labels, None if before is None else before.labels)
     return Clusters(saved, seen, psi, alpha, labels)
 

@@ -23,8 +23,8 @@ from fedreact.kinds.clustered.algorithms.fed_react import FedReact, ServerState
 from fedreact.kinds.clustered.contract import Setting, Uploads
 
 
-class OfClients(NamedTuple):
-    """Fits of each client so far: their mean ``[K, P]``, samples, rounds, squares around the mean.
+class ClientFits(NamedTuple):
+    """Fits of each client so far: mean ``[K, P]``, samples, rounds, squares around the mean.
 
     Means and squares are weighted by samples.
     """
@@ -35,11 +35,11 @@ class OfClients(NamedTuple):
     squares: np.ndarray
 
 
-class State(NamedTuple):
-    """What Fed-REACT remembers, and the fits of clients."""
+class PersonalState(NamedTuple):
+    """Memory of Fed-REACT, and the fits of clients."""
 
-    of_clusters: ServerState
-    of_clients: OfClients
+    server: ServerState
+    fits: ClientFits
 
 
 @dataclass(frozen=True)
@@ -55,46 +55,48 @@ class FedReactPersonal:
     setting: Setting
     memory: Literal["a1", "a2", "none"] = "a1"
 
-    def init(self, n_clients: int, shape: tuple[int, int]) -> State:
-        """Nothing is known before round 1."""
+    def init(self, n_clients: int, shape: tuple[int, int]) -> PersonalState:
+        """Make the state before round 1, without fits."""
         zeros = np.zeros(n_clients)
         own = np.zeros((n_clients, shape[0] * shape[1]))
         inner = FedReact(self.setting, memory=self.memory).init(n_clients, shape)
-        return State(inner, OfClients(own, zeros, zeros, zeros))
+        return PersonalState(inner, ClientFits(own, zeros, zeros, zeros))
 
-    def round(self, state: State, uploads: Uploads) -> tuple[State, np.ndarray, np.ndarray]:
-        """A round of Fed-REACT, then each client's own model."""
+    def round(
+        self, state: PersonalState, uploads: Uploads
+    ) -> tuple[PersonalState, np.ndarray, np.ndarray]:
+        """Take a round of Fed-REACT, then shrink each client's own model towards its cluster's."""
         inner = FedReact(self.setting, memory=self.memory)
-        of_clusters, held, labels = inner.round(state.of_clusters, uploads)
-        known = noted(state.of_clients, uploads)
-        weight = weights(known, labels).astype(held.dtype)[:, None]
-        models = held + weight * (known.own.astype(held.dtype) - held)
-        return State(of_clusters, known), models, labels
+        server, held, labels = inner.round(state.server, uploads)
+        fits = noted(state.fits, uploads)
+        weight = weights(fits, labels).astype(held.dtype)[:, None]
+        models = held + weight * (fits.own.astype(held.dtype) - held)
+        return PersonalState(server, fits), models, labels
 
 
-def noted(known: OfClients, uploads: Uploads) -> OfClients:
+def noted(fits: ClientFits, uploads: Uploads) -> ClientFits:
     """Add the fits of a round (Welford's recursion)."""
-    here = uploads.present
-    m = np.where(here, uploads.n_samples, 0).astype(float)
-    n = known.n_samples + m
-    off = np.where(here[:, None], uploads.models - known.own, 0.0)
-    own = known.own + (m / np.maximum(n, 1))[:, None] * off
-    added = m * (off * np.where(here[:, None], uploads.models - own, 0.0)).sum(1)
-    return OfClients(own, n, known.rounds + here, known.squares + added)
+    present = uploads.present
+    m = np.where(present, uploads.n_samples, 0).astype(float)
+    n = fits.n_samples + m
+    off = np.where(present[:, None], uploads.models - fits.own, 0.0)
+    own = fits.own + (m / np.maximum(n, 1))[:, None] * off
+    added = m * (off * np.where(present[:, None], uploads.models - own, 0.0)).sum(1)
+    return ClientFits(own, n, fits.rounds + present, fits.squares + added)
 
 
-def weights(known: OfClients, labels: np.ndarray) -> np.ndarray:
-    """Weight ``[K]`` of each client's own fits, from 0 (the cluster's model) to 1."""
-    seen = known.rounds > 0
-    freedom = (known.rounds[seen] - 1).sum()
+def weights(fits: ClientFits, labels: np.ndarray) -> np.ndarray:
+    """Return the weight ``[K]`` of each client's own fits, from 0 (the cluster's model) to 1."""
+    seen = fits.rounds > 0
+    freedom = (fits.rounds[seen] - 1).sum()
     if freedom == 0:
         return np.zeros(len(labels))
-    noise = known.squares[seen].sum() / freedom  # of a fit on one sample
-    of_own = noise / np.maximum(known.n_samples, 1)
+    noise = fits.squares[seen].sum() / freedom  # of a fit on one sample
+    of_own = noise / np.maximum(fits.n_samples, 1)
     spread, expected, clients = 0.0, 0.0, 0
     for cluster in np.unique(labels[seen]):
         members = np.flatnonzero(seen & (labels == cluster))
-        own = known.own[members]
+        own = fits.own[members]
         spread += ((own - own.mean(0)) ** 2).sum()
         expected += (len(members) - 1) * of_own[members].mean()
         clients += len(members) - 1

@@ -9,7 +9,7 @@ from fedreact.kinds.clustered.algorithms.ifca import IFCA
 class FedAvg(IFCA):
     """IFCA with one cluster."""
 
-    def __post_init__(self):
+    def __post_init__(self) -> None:
         object.__setattr__(self, "setting", replace(self.setting, n_clusters=1))
 
 

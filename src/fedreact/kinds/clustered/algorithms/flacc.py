@@ -24,7 +24,7 @@ from fedreact.options import Count, Positive
 
 
 class FLACCState(NamedTuple):
-    """What the server remembers between rounds.
+    """Memory of the server between rounds.
 
     Attributes
     ----------
@@ -75,7 +75,7 @@ class FLACC:
     skip = staticmethod(only_classification)
 
     def init(self, n_clients: int, shape: tuple[int, int]) -> FLACCState:
-        """A random global model; each client is a group."""
+        """Draw a global model; each client is a group."""
         models = random_models(self.setting.seed, 1, shape)
         groups, seen = np.arange(n_clients), np.zeros(n_clients, dtype=bool)
         if n_clients <= self.setting.n_clusters:
@@ -85,11 +85,11 @@ class FLACC:
     def round(
         self, state: FLACCState, uploads: Uploads
     ) -> tuple[FLACCState, np.ndarray, np.ndarray]:
-        """FedAvg in each federation, then merges if there is still one federation of all."""
+        """Run FedAvg in each federation, then merge if there is still one federation of all."""
         models, groups, memory = state.models, state.groups, state.memory
         K, C = len(groups), self.setting.n_clusters
-        left = groups.max() + 1
-        federation = groups if left <= C else np.zeros_like(groups)
+        n_groups = groups.max() + 1
+        federation = groups if n_groups <= C else np.zeros_like(groups)
         start = models[federation]
         trained = uploads.after(start, self.local, self.learning_rate, self.steps)
         weight = uploads.n_samples * uploads.present
@@ -98,10 +98,10 @@ class FLACC:
         memory, estimate = memory_named(self.memory)(memory, models, 0.0, observed)
         held = estimate[federation].astype(uploads.models.dtype)
 
-        if left > C:
+        if n_groups > C:
             due = K - (K - C) * min(uploads.t, self.merge_rounds) // self.merge_rounds
             update = np.where(uploads.present[:, None], trained - start, 0)
-            groups = merge(update, weight, groups, left - due, C)
+            groups = merge(update, weight, groups, n_groups - due, C)
             if groups.max() < C:
                 models, memory = models[np.zeros(groups.max() + 1, dtype=int)], None
         seen = state.seen | uploads.present

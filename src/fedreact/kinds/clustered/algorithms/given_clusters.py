@@ -14,8 +14,8 @@ from fedreact.kinds.clustered.contract import LocalWork, Setting, Uploads
 from fedreact.options import Count, Positive
 
 
-class Given(NamedTuple):
-    """What is remembered between rounds.
+class GivenClustersState(NamedTuple):
+    """Memory of clients and server between rounds.
 
     Attributes
     ----------
@@ -24,7 +24,7 @@ class Given(NamedTuple):
     held
         ``[K, P]`` model that each client holds; zeros before its first round.
     memory
-        What the aggregation remembers.
+        Memory of the aggregation.
     """
 
     saved: np.ndarray
@@ -56,35 +56,38 @@ class GivenClusters:
 
     @property
     def knows_truth(self) -> bool:
-        """Whether it looks at the true clusters."""
+        """Whether the algorithm looks at the true clusters."""
         return self.clusters == "true"
 
     def traffic(self) -> tuple[int, int]:
-        """Clients for themselves send nothing."""
+        """Count task models: clients alone receive and send none."""
         return (0, 0) if self.clusters == "each" else (1, 1)
 
-    def init(self, n_clients: int, shape: tuple[int, int]) -> Given:
-        """Nothing is known before round 1."""
+    def init(self, n_clients: int, shape: tuple[int, int]) -> GivenClustersState:
+        """Make the state before round 1: zeros."""
         nothing = np.zeros((n_clients, shape[0] * shape[1]), np.float32)
-        return Given(nothing, nothing)
+        return GivenClustersState(nothing, nothing)
 
-    def round(self, state: Given, uploads: Uploads) -> tuple[Given, np.ndarray, np.ndarray]:
-        """Lines 9 and 11 of Algorithm 2, with every estimate sent."""
+    def round(
+        self, state: GivenClustersState, uploads: Uploads
+    ) -> tuple[GivenClustersState, np.ndarray, np.ndarray]:
+        """Take lines 9 and 11 of Algorithm 2, and send every estimate."""
         K = len(uploads.models)
         if self.clusters == "true":
-            # Their number is the data's, whatever the others are told.
-            labels, C = self.setting.truth[uploads.t - 1], int(self.setting.truth.max()) + 1
+            # Their number is the data's, whatever ``n_clusters`` is.
+            truth = self.setting.known_truth
+            labels, C = truth[uploads.t - 1], int(truth.max()) + 1
         else:
             labels, C = (np.arange(K), K) if self.clusters == "each" else (np.zeros(K, int), 1)
         fitted = uploads.after(state.held, self.local, self.learning_rate, self.steps)
         saved = np.where(uploads.present[:, None], fitted, state.saved)
-        sent = (fitted, uploads.n_samples, uploads.present)
-        models, observed = round_models(*sent, saved, labels, C)
+        models, observed = round_models(
+            fitted, uploads.n_samples, uploads.present, saved, labels, C
+        )
         memory, estimate = memory_named(self.memory)(state.memory, models, 0.0, observed)
         held = estimate[labels]
-        there = observed[labels]
-        known = np.where(there[:, None], held, state.held).astype(np.float32)
-        return Given(saved, known, memory), held, labels
+        known = np.where(observed[labels][:, None], held, state.held).astype(np.float32)
+        return GivenClustersState(saved, known, memory), held, labels
 
 
 ALGORITHM = GivenClusters

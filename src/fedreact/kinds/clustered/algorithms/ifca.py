@@ -23,7 +23,7 @@ from fedreact.rng import generator
 
 
 class IFCAState(NamedTuple):
-    """What the server remembers between rounds.
+    """Memory of the server between rounds.
 
     Attributes
     ----------
@@ -72,11 +72,11 @@ class IFCA:
     skip = staticmethod(only_classification)
 
     def traffic(self) -> tuple[int, int]:
-        """All cluster models are sent to each client (Algorithm 1, line 4), one comes back."""
+        """Count task models: a client receives all (Algorithm 1, line 4), and uploads one."""
         return self.setting.n_clusters, 1
 
     def init(self, n_clients: int, shape: tuple[int, int]) -> IFCAState:
-        """Random cluster models; clients are in none (Algorithm 1, initialisation)."""
+        """Draw cluster models, without any members (Algorithm 1, initialisation)."""
         C = self.setting.n_clusters
         choice = np.full((n_clients, min(self.memberships, C)), -1)
         return IFCAState(random_models(self.setting.seed, C, shape), choice)
@@ -84,7 +84,7 @@ class IFCA:
     def round(
         self, state: IFCAState, uploads: Uploads
     ) -> tuple[IFCAState, np.ndarray, np.ndarray | None]:
-        """Cluster identity estimates, local updates, model averaging (Algorithm 1, option II)."""
+        """Estimate cluster identities, update locally, average models (Algorithm 1, option II)."""
         models, present = state.models, uploads.present
         n = state.choice.shape[1]
         if self.start == "clients" and uploads.t == 1:
@@ -102,14 +102,14 @@ class IFCA:
         return IFCAState(models, choice, memory), held, choice[:, 0] if n == 1 else None
 
     def choose(self, models: np.ndarray, uploads: Uploads, n: int) -> np.ndarray:
-        """``int [K, n]``: the clusters of smallest loss for each client, best first."""
+        """Return the clusters ``int [K, n]`` of smallest loss for each client, best first."""
         return np.argsort(uploads.clients.losses(models), axis=1, kind="stable")[:, :n]
 
 
 def far_apart(models: np.ndarray, among: np.ndarray, n: int) -> np.ndarray:
-    """Up to n of the clients ``among``, each as far as can be from those before it.
+    """Choose up to n of the clients ``among``, each as far as possible from those before it.
 
-    The first is the one farthest from the mean.
+    ``models`` are ``[K, P]``. The first client is the farthest from the mean.
     """
     distance = np.linalg.norm(models[among] - models[among].mean(0), axis=1)
     picked = [int(distance.argmax())]
@@ -122,7 +122,7 @@ def far_apart(models: np.ndarray, among: np.ndarray, n: int) -> np.ndarray:
 
 
 def random_models(seed: int, n: int, shape: tuple[int, int]) -> np.ndarray:
-    """Models ``float32 [n, P]``, as torch.nn.Linear starts: U(-1/sqrt(D), 1/sqrt(D)) each."""
+    """Draw models ``float32 [n, P]`` as torch.nn.Linear does, from U(-1/sqrt(D), 1/sqrt(D))."""
     c, inputs = shape[0], shape[1] - 1
     bound = max(inputs, 1) ** -0.5
     rng = generator(seed, "cluster models")
@@ -132,24 +132,24 @@ def random_models(seed: int, n: int, shape: tuple[int, int]) -> np.ndarray:
 def average(
     models: np.ndarray, trained: np.ndarray, share: np.ndarray
 ) -> tuple[np.ndarray, np.ndarray]:
-    """Mean of the trained models of each cluster's members (Algorithm 1, option II).
+    """Average the trained models of each cluster's members (Algorithm 1, option II).
 
     Parameters
     ----------
     models
         ``[C, P]`` before the round; a cluster without members keeps its model.
     trained
-        ``[K, P]`` by the clients.
+        ``[K, P]``: models that the clients have trained.
     share
-        ``[K, C]`` samples with which each counts in each cluster.
+        ``[K, C]``: samples of each client in each cluster.
 
     Returns
     -------
     models, observed
         ``[C, P]``, and ``bool [C]``: clusters with members.
     """
-    total, here = share.sum(0), share.any(1)  # rows of absent clients may hold anything
-    means = (share[here] / np.maximum(total, 1)).T @ trained[here]
+    total, present = share.sum(0), share.any(1)  # rows of absent clients may hold anything
+    means = (share[present] / np.maximum(total, 1)).T @ trained[present]
     observed = total > 0
     return np.where(observed[:, None], means, models).astype(models.dtype), observed
 

@@ -12,22 +12,22 @@ from fedreact.kinds.clustered.contract import Uploads
 
 @dataclass(frozen=True)
 class OracleFedAvg(IFCA):
-    """IFCA whose clients know where they belong, each to one cluster."""
+    """IFCA whose clients know their true cluster."""
 
     knows_truth: ClassVar[bool] = True
 
-    def __post_init__(self):
+    def __post_init__(self) -> None:
         if self.memberships > 1:
             raise UserError("oracle-fedavg: memberships: every client has one true cluster")
 
     def init(self, n_clients: int, shape: tuple[int, int]) -> IFCAState:
-        """Random models of the true clusters, whatever number the others are told."""
-        true = replace(self.setting, n_clusters=int(self.setting.truth.max()) + 1)
+        """Draw models of the true clusters, whatever ``n_clusters`` is."""
+        true = replace(self.setting, n_clusters=int(self.setting.known_truth.max()) + 1)
         return IFCA.init(replace(self, setting=true), n_clients, shape)
 
     def choose(self, models: np.ndarray, uploads: Uploads, n: int) -> np.ndarray:
-        """``int [K, 1]``: the true clusters."""
-        return self.setting.truth[uploads.t - 1][:, None]
+        """Return the true clusters ``int [K, 1]``."""
+        return self.setting.known_truth[uploads.t - 1][:, None]
 
 
 ALGORITHM = OracleFedAvg

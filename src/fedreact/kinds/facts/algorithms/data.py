@@ -6,8 +6,8 @@ from fedreact.kinds.facts.contract import Algorithm
 
 
 @dataclass(frozen=True)
-class Data(Algorithm):
-    """There is nothing to choose."""
+class DataCounts(Algorithm):
+    """No scores, only counts; there are no options."""
 
 
-ALGORITHM = Data
+ALGORITHM = DataCounts

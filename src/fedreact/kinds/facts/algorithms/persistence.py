@@ -4,6 +4,7 @@ from dataclasses import dataclass
 
 import numpy as np
 
+from fedreact.data.dataset import SeriesDataset
 from fedreact.kinds.facts.contract import Algorithm
 
 
@@ -11,8 +12,8 @@ from fedreact.kinds.facts.contract import Algorithm
 class Persistence(Algorithm):
     """The target of each series is what it was one step before (``previous`` of the dataset)."""
 
-    def outputs(self, data):
-        """The targets one step before; 1 for labels that were true and -1 for others."""
+    def outputs(self, data: SeriesDataset) -> np.ndarray | None:
+        """Return the targets one step before; 1 for labels that were true and -1 for others."""
         before = data.previous
         if before is None:
             return None
@@ -23,8 +24,8 @@ class Persistence(Algorithm):
             return np.where(before, 1.0, -1.0)
         return before.reshape(len(before), -1).astype(float)
 
-    def lacks(self, data):
-        """The targets one step before, if the dataset does not say them."""
+    def lacks(self, data: SeriesDataset) -> str | None:
+        """Say so if the dataset has no targets one step before."""
         if data.previous is None:
             return "The data does not say what was to be predicted one step before (previous)."
         return None

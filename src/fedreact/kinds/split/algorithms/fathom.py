@@ -13,12 +13,18 @@ University, 2021), Algorithm 1. Of a window x^k [T, D],
 """
 
 from dataclasses import dataclass
-from typing import Literal
+from typing import TYPE_CHECKING, Literal
 
 from fedreact.kinds.split.algorithms.m_att import attention
 from fedreact.kinds.split.contract import Algorithm
-from fedreact.models.parts import LSTM, Dense
+from fedreact.models.parts import LSTM, Dense, Layer, Layers
 from fedreact.options import Count, NonNegative, Probability
+from fedreact.task import Task
+
+if TYPE_CHECKING:  # the workflow asks for options, and torch takes a second to load
+    from torch import Tensor
+
+    from fedreact.models.passing import Pass
 
 
 @dataclass(frozen=True)
@@ -49,58 +55,57 @@ class Fathom(Algorithm):
     l2: NonNegative = 0.001
     l2_of: Literal["all", "input"] = "all"
 
-    def client(self, task, n_clients):
-        """Attention over features, two LSTMs, outputs."""
+    def client(self, task: Task, n_clients: int) -> Layers:
+        """List attention over features, two LSTMs, outputs."""
         return {**self.of_features(task), **self.of_time(task, n_clients)}
 
-    def of_features(self, task):
-        """Layers of what is sent."""
-        D, projected = task.channels, {}
+    def of_features(self, task: Task) -> Layers:
+        """List the layers before activations are sent."""
+        D = task.channels
+        layers: dict[str, Layer] = {"features": Dense(D, D, bias=False)}
         if self.projection:
-            projected = {"projection": Dense(D, self.projection, bias=False)}
-        return {
-            "features": Dense(D, D, bias=False),
-            **projected,
-            "first": LSTM(self.projection or D, self.hidden),
-        }
+            layers["projection"] = Dense(D, self.projection, bias=False)
+        return layers | {"first": LSTM(self.projection or D, self.hidden)}
 
-    def of_time(self, task, n_clients):
-        """Layers of what is made of the answer."""
+    def of_time(self, task: Task, n_clients: int) -> Layers:
+        """List the layers after the server's answer."""
         return {
             "second": LSTM(task.channels, self.hidden),
             "wide": Dense(self.hidden, self.hidden),
             "out": Dense(self.hidden, task.outputs),
         }
 
-    def server(self, task, n_clients):
-        """Attention over time."""
+    def server(self, task: Task, n_clients: int) -> Layers:
+        """List the attention over time."""
         T, vectors = task.steps, 1 if self.shared else n_clients
         return {"attention": Dense(T * self.hidden * n_clients, T * vectors)}
 
-    def penalised(self):
-        """Matrices of the LSTMs."""
+    def penalised(self) -> tuple[str, ...]:
+        """Name the penalised matrices of the LSTMs."""
         if self.l2_of == "input":
             return ("first.input",)
         return ("first.input", "first.recurrent", "second.input", "second.recurrent")
 
-    def up(self, p, x):
-        """Eqs. 4.8 to 4.11."""
+    def up(self, p: "Pass", x: "Tensor") -> "Tensor":
+        """Compute h^k by eqs. 4.8 to 4.11."""
         weights = p.dense("features", x).softmax(-1)
         p.attention["features"] = weights.detach().mean(2)
-        seen = x * weights
-        return p.lstm("first", (p.dense("projection", seen) if self.projection else seen).tanh())
+        product = x * weights
+        if self.projection:
+            product = p.dense("projection", product)
+        return p.lstm("first", product.tanh())
 
-    def between(self, p, h):
-        """Eqs. 4.12 and 4.13: weights ``[K, B, T]``."""
+    def between(self, p: "Pass", h: "Tensor") -> "Tensor":
+        """Compute weights ``[K, B, T]`` by eqs. 4.12 and 4.13."""
         return attention(p, h, self.shared)
 
-    def down(self, p, x, h, a):
-        """Eqs. 4.14 to 4.17."""
+    def down(self, p: "Pass", x: "Tensor", h: "Tensor", a: "Tensor") -> "Tensor":
+        """Compute outputs by eqs. 4.14 to 4.17."""
         p.attention["time"] = a.detach()
         return self.outputs(p, a[..., None] * x)
 
-    def outputs(self, p, psi):
-        """Eqs. 4.15 to 4.17."""
+    def outputs(self, p: "Pass", psi: "Tensor") -> "Tensor":
+        """Compute outputs by eqs. 4.15 to 4.17."""
         last = p.lstm("second", psi)[:, :, -1]
         return p.dense("out", p.dense("wide", last).relu())
 

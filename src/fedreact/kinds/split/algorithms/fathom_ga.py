@@ -1,15 +1,22 @@
 """FATHOM-ga: without the attention over time (dissertation, section 4.2.1).
 
-What the second LSTM reads in place of the windows weighted over time is not said. By the authors'
-public code it is the states of all tasks' first LSTMs, side by side, which the server passes on.
+The paper does not state the input of the second LSTM in place of the windows weighted over time. In
+the authors' public code it is the states of all tasks' first LSTMs, side by side, which the server
+passes on.
 """
 
 from dataclasses import dataclass
-from typing import Literal
+from typing import TYPE_CHECKING, Literal
 
 from fedreact.kinds.split.algorithms.fathom import Fathom
 from fedreact.kinds.split.contract import for_each, together
-from fedreact.models.parts import LSTM
+from fedreact.models.parts import LSTM, Layers
+from fedreact.task import Task
+
+if TYPE_CHECKING:  # the workflow asks for options, and torch takes a second to load
+    from torch import Tensor
+
+    from fedreact.models.passing import Pass
 
 
 @dataclass(frozen=True)
@@ -25,27 +32,27 @@ class FathomGA(Fathom):
 
     reads: Literal["all", "own"] = "all"
 
-    def of_time(self, task, n_clients):
-        """The second LSTM reads states."""
+    def of_time(self, task: Task, n_clients: int) -> Layers:
+        """List the layers, of which the second LSTM reads states."""
         tasks = n_clients if self.reads == "all" else 1
         second = LSTM(self.hidden * tasks, self.hidden)
         return {**super().of_time(task, n_clients), "second": second}
 
-    def server(self, task, n_clients):
-        """None: it puts states side by side."""
+    def server(self, task: Task, n_clients: int) -> Layers:
+        """List no layers: the server puts states side by side."""
         return {}
 
     @property
-    def alone(self):
-        """Whether tasks see nothing of each other."""
+    def alone(self) -> bool:
+        """Whether nothing is sent."""
         return self.reads == "own"
 
-    def between(self, p, h):
-        """All states ``[K, B, T, K hidden]``."""
+    def between(self, p: "Pass", h: "Tensor") -> "Tensor":
+        """Put all states side by side, ``[K, B, T, K hidden]``."""
         return for_each(together(h), len(h))
 
-    def down(self, p, x, h, a):
-        """Eqs. 4.15 to 4.17 on states."""
+    def down(self, p: "Pass", x: "Tensor", h: "Tensor", a: "Tensor") -> "Tensor":
+        """Compute outputs by eqs. 4.15 to 4.17 from states."""
         return self.outputs(p, self.up(p, x) if self.reads == "own" else a)
 
 

@@ -1,15 +1,21 @@
 """LR: a linear model of each task alone (dissertation, section 4.2.1).
 
-"Logistic Regression", a label at a time; in a regression its outputs are numbers. By the authors'
-public code it reads the features of the row whose labels it tells, which no forecast has; here it
-reads the last row of the window, or all of it.
+"Logistic Regression", for each label; in a regression its outputs are numbers. In the authors'
+public code it reads the features of the row whose labels it predicts, which no forecast has. Here
+it reads the last row of the window, or all rows.
 """
 
 from dataclasses import dataclass
-from typing import Literal
+from typing import TYPE_CHECKING, ClassVar, Literal
 
 from fedreact.kinds.split.contract import Algorithm
-from fedreact.models.parts import Dense
+from fedreact.models.parts import Dense, Layers
+from fedreact.task import Task
+
+if TYPE_CHECKING:  # the workflow asks for options, and torch takes a second to load
+    from torch import Tensor
+
+    from fedreact.models.passing import Pass
 
 
 @dataclass(frozen=True)
@@ -22,20 +28,16 @@ class LR(Algorithm):
         Input: the last row of a window, or the whole window.
     """
 
+    alone: ClassVar[bool] = True
     reads: Literal["last", "window"] = "last"
 
-    @property
-    def alone(self):
-        """Nothing is sent."""
-        return True
-
-    def client(self, task, n_clients):
-        """Outputs."""
+    def client(self, task: Task, n_clients: int) -> Layers:
+        """List the layer of outputs."""
         rows = task.steps if self.reads == "window" else 1
         return {"out": Dense(task.channels * rows, task.outputs)}
 
-    def down(self, p, x, h, a):
-        """Of the last row, or of all rows."""
+    def down(self, p: "Pass", x: "Tensor", h: "Tensor", a: "Tensor") -> "Tensor":
+        """Compute outputs from the last row, or from all rows."""
         return p.dense("out", x.flatten(2) if self.reads == "window" else x[:, :, -1])
 
 

@@ -12,10 +12,17 @@ With T' = T - length + 1 steps left by the convolution and F filters,
 """
 
 from dataclasses import dataclass
+from typing import TYPE_CHECKING
 
 from fedreact.kinds.split.contract import Algorithm, for_each, together
-from fedreact.models.parts import LSTM, Conv, Dense
+from fedreact.models.parts import LSTM, Conv, Dense, Layer, Layers
 from fedreact.options import Count
+from fedreact.task import Task
+
+if TYPE_CHECKING:  # the workflow asks for options, and torch takes a second to load
+    from torch import Tensor
+
+    from fedreact.models.passing import Pass
 
 
 @dataclass(frozen=True)
@@ -40,46 +47,45 @@ class MAtt(Algorithm):
     wide: Count | None = None
     shared: bool = False
 
-    def client(self, task, n_clients):
-        """Convolution, LSTM, outputs."""
-        of_outputs = {"out": Dense(self.wide or self.hidden, task.outputs)}
-        if self.wide:
-            of_outputs = {"wide": Dense(self.hidden, self.wide), **of_outputs}
-        return {
+    def client(self, task: Task, n_clients: int) -> Layers:
+        """List convolution, LSTM, outputs."""
+        layers: dict[str, Layer] = {
             "conv": Conv(task.channels, self.filters, self.length),
             "lstm": LSTM(self.filters, self.hidden),
-            **of_outputs,
         }
+        if self.wide:
+            layers["wide"] = Dense(self.hidden, self.wide)
+        return layers | {"out": Dense(self.wide or self.hidden, task.outputs)}
 
-    def server(self, task, n_clients):
-        """The attention of all tasks."""
+    def server(self, task: Task, n_clients: int) -> Layers:
+        """List the attention of all tasks."""
         T, vectors = task.steps - self.length + 1, 1 if self.shared else n_clients
         return {"attention": Dense(T * self.filters * n_clients, T * vectors)}
 
-    def up(self, p, x):
-        """Eq. 3.11."""
+    def up(self, p: "Pass", x: "Tensor") -> "Tensor":
+        """Compute h^k by eq. 3.11."""
         return p.conv("conv", x).relu()
 
-    def between(self, p, h):
-        """Eqs. 3.12 to 3.14: weights ``[K, B, T']``."""
+    def between(self, p: "Pass", h: "Tensor") -> "Tensor":
+        """Compute weights ``[K, B, T']`` by eqs. 3.12 to 3.14."""
         return attention(p, h, self.shared)
 
-    def down(self, p, x, h, a):
-        """Eqs. 3.15 to 3.17."""
+    def down(self, p: "Pass", x: "Tensor", h: "Tensor", a: "Tensor") -> "Tensor":
+        """Compute outputs by eqs. 3.15 to 3.17."""
         p.attention["time"] = a.detach()
         last = p.lstm("lstm", a[..., None] * h)[:, :, -1]
         return p.dense("out", p.dense("wide", last).relu() if self.wide else last)
 
     @classmethod
-    def skip(cls, task):
-        """The convolution needs its length."""
+    def skip(cls, task: Task) -> str | None:
+        """Refuse windows that are shorter than the convolution."""
         return None if task.steps >= cls.length else f"windows have less than {cls.length} steps"
 
 
-def attention(p, h, shared: bool):
-    """Weights ``[K, B, T]`` over the steps of ``h [K, B, T, F]``: softmax of tanh of one layer.
+def attention(p: "Pass", h: "Tensor", shared: bool) -> "Tensor":
+    """Compute weights ``[K, B, T]`` of the steps of ``h [K, B, T, F]``: softmax of tanh of a layer.
 
-    One layer of each task's own on what all have sent, or one for all tasks.
+    The layer reads the activations of all tasks. Each task has its own, or all share one.
     """
     K, B, T, _ = h.shape
     u = p.dense("attention", together(h).flatten(2)).tanh()

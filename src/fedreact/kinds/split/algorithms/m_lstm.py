@@ -5,17 +5,25 @@ it. Widths are those of the authors' public code: 576 units are shared, 128 are 
 12 tasks of ExtraSensory it has the 2,455,716 weights that the repository of M-Att lists.
 """
 
+from collections.abc import Sequence
 from dataclasses import dataclass
+from typing import TYPE_CHECKING
 
 from fedreact.kinds.split.algorithms.s_lstm import convolutions, convolved
 from fedreact.kinds.split.contract import Algorithm, for_each, together
-from fedreact.models.parts import LSTM, Dense
+from fedreact.models.parts import LSTM, Dense, Layers
 from fedreact.options import Count
+from fedreact.task import Task
+
+if TYPE_CHECKING:  # the workflow asks for options, and torch takes a second to load
+    from torch import Tensor
+
+    from fedreact.models.passing import Pass
 
 
 @dataclass(frozen=True)
-class Shared(Algorithm):
-    """An LSTM a task, on windows or on what convolutions make of them, and a layer for all.
+class SharedLayer(Algorithm):
+    """An LSTM a task, on windows or on their convolutions, and a layer for all.
 
     Attributes
     ----------
@@ -31,13 +39,13 @@ class Shared(Algorithm):
     common: Count = 576
     wide: Count = 128
 
-    def convolved(self):
-        """Filters and lengths of convolutions before the LSTM."""
+    def convolutions(self) -> tuple[Sequence[int], Sequence[int]]:
+        """Return filters and lengths of convolutions before the LSTM: none."""
         return (), ()
 
-    def client(self, task, n_clients):
-        """Convolutions, LSTM; behind the shared layer, outputs."""
-        filters, lengths = self.convolved()
+    def client(self, task: Task, n_clients: int) -> Layers:
+        """List convolutions and LSTM, and, behind the shared layer, outputs."""
+        filters, lengths = self.convolutions()
         return {
             **convolutions(task.channels, filters, lengths),
             "lstm": LSTM([task.channels, *filters][-1], self.hidden),
@@ -45,29 +53,26 @@ class Shared(Algorithm):
             "out": Dense(self.wide, task.outputs),
         }
 
-    def server(self, task, n_clients):
-        """The shared layer."""
+    def server(self, task: Task, n_clients: int) -> Layers:
+        """List the shared layer."""
         return {"common": Dense(self.hidden * n_clients, self.common)}
 
-    def up(self, p, x):
-        """Last states ``[K, B, hidden]``."""
-        return p.lstm("lstm", self.before(p, x))[:, :, -1]
+    def up(self, p: "Pass", x: "Tensor") -> "Tensor":
+        """Compute the LSTM's last states ``[K, B, hidden]``."""
+        filters, _ = self.convolutions()
+        return p.lstm("lstm", convolved(p, x, len(filters)))[:, :, -1]
 
-    def before(self, p, x):
-        """What the LSTM reads."""
-        return convolved(p, x, self.convolved()[0])
-
-    def between(self, p, h):
-        """The shared layer's ``[K, B, common]``, the same for all."""
+    def between(self, p: "Pass", h: "Tensor") -> "Tensor":
+        """Compute the shared layer's activations ``[K, B, common]``, the same for all."""
         return for_each(p.dense("common", together(h)).relu(), len(h))
 
-    def down(self, p, x, h, a):
-        """Outputs."""
+    def down(self, p: "Pass", x: "Tensor", h: "Tensor", a: "Tensor") -> "Tensor":
+        """Compute outputs from the shared layer's activations."""
         return p.dense("out", p.dense("wide", a).relu())
 
 
 @dataclass(frozen=True)
-class MLSTM(Shared):
+class MLSTM(SharedLayer):
     """The LSTM reads windows."""
 
 
