@@ -58,7 +58,7 @@ def make_architecture(name):
 
 @cache
 def client_data(k, n):
-    """Series ``[n, LENGTH, CHANNELS]`` and labels ``[n]`` of client k."""
+    """Draw series ``[n, LENGTH, CHANNELS]`` and labels ``[n]`` of client k."""
     rng = np.random.default_rng(k)
     X = rng.normal(size=(n, LENGTH, CHANNELS)).astype(np.float32)
     return torch.from_numpy(X), torch.from_numpy(rng.integers(0, CLASSES, n))
@@ -74,7 +74,7 @@ class PlainLSTM(nn.Module):
         self.head = nn.Linear(a.hidden, a.n_out)
 
     def forward(self, x):
-        """Logits of ``x [B, T, C]``."""
+        """Return the logits of ``x [B, T, C]``."""
         return self.head(self.lstm(self.embedding(x))[0][:, -1])
 
 
@@ -92,7 +92,7 @@ class PlainBlock(nn.Module):
         self.skip = nn.Conv1d(n_in, n_out, 1) if n_in != n_out else nn.Identity()
 
     def forward(self, x):
-        """``[B, n_in, T]`` to ``[B, n_out, T]``."""
+        """Map ``[B, n_in, T]`` to ``[B, n_out, T]``."""
         return self.causal(x) + self.skip(x)
 
 
@@ -107,7 +107,7 @@ class PlainCausalCNN(nn.Module):
         self.layers = nn.Sequential(*blocks, nn.AdaptiveMaxPool1d(1), nn.Flatten(), *linear)
 
     def forward(self, x):
-        """Logits of ``x [B, T, C]``."""
+        """Return the logits of ``x [B, T, C]``."""
         return self.layers(x.mT)
 
 
@@ -127,7 +127,7 @@ class PlainPatchTST(nn.Module):
         self.head = nn.Linear(a.in_channels * a.n_patches * a.width, a.n_out)
 
     def forward(self, x):
-        """Logits of ``x [B, T, C]``."""
+        """Return the logits of ``x [B, T, C]``."""
         x = x.mT
         x = (x - x.mean(2, keepdim=True)) / torch.sqrt(x.var(2, keepdim=True, correction=0) + 1e-5)
         x = F.pad(x, (0, self.a.stride), mode="replicate").unfold(2, self.a.patch, self.a.stride)
@@ -152,7 +152,7 @@ class PlainCNN(nn.Sequential):
         )
 
     def forward(self, x):
-        """Logits of ``x [B, T, C]``."""
+        """Return the logits of ``x [B, T, C]``."""
         return super().forward(x.mT)
 
 
@@ -178,7 +178,7 @@ class PlainTimesNet(nn.Module):
         self.head = nn.Linear(a.length * a.width, a.n_out)
 
     def forward(self, x):
-        """Logits of ``x [B, T, C]``."""
+        """Return the logits of ``x [B, T, C]``."""
         h = self.embedding(x.mT).mT
         h = h + sinusoids(self.a.length, self.a.width, h.dtype, h.device)
         for first, second in self.blocks:
@@ -211,7 +211,7 @@ PLAIN = {
 
 
 def train_plain(model, X, y, steps):
-    """Local training as most people write it."""
+    """Train a client as most people write it."""
     optimizer = torch.optim.Adam(model.parameters(), lr=LEARNING_RATE)
     order = torch.randperm(len(X))
     for batch in order.split(BATCH)[:steps]:
@@ -221,18 +221,19 @@ def train_plain(model, X, y, steps):
 
 
 def plain_round(model, data, steps):
-    """FedAvg of clients of one size, one after the other."""
+    """Train clients of one size, one after the other, and average their models (FedAvg)."""
     trained = []
     for X, y in data:
         local = copy.deepcopy(model)
         train_plain(local, X, y, steps)
         trained.append(local.state_dict())
-    mean = {name: torch.stack([state[name] for state in trained]).mean(0) for name in trained[0]}
-    model.load_state_dict(mean)
+    stacks = {name: torch.stack([state[name] for state in trained]) for name in trained[0]}
+    # Counts of batches are integers, which have no mean.
+    model.load_state_dict({name: stack.float().mean(0) for name, stack in stacks.items()})
 
 
 def flower_client(message, context):
-    """A client of Flower's simulation; without steps, it hands back the weights."""
+    """Train a client of Flower's simulation; without steps, hand back the weights."""
     from flwr.app import ArrayRecord, Message, MetricRecord, RecordDict
 
     config = message.content["config"]
@@ -296,7 +297,7 @@ class Idle(FedAvg):
 
 
 def tree_cpu(root, without=None):
-    """CPU seconds of a process and all below it, those that ended too; but not of ``without``."""
+    """Sum the CPU seconds of a process and its descendants, ended ones too, except ``without``."""
     children, seconds = {}, {}
     for stat in Path("/proc").glob("[0-9]*/stat"):
         try:
@@ -317,7 +318,7 @@ def tree_cpu(root, without=None):
 
 
 def timed(work, root, without=None):
-    """Wall-clock and CPU seconds."""
+    """Return the wall-clock and CPU seconds of ``work``."""
     cpu, wall = tree_cpu(root, without), time.perf_counter()
     work()
     return time.perf_counter() - wall, tree_cpu(root, without) - cpu
@@ -329,109 +330,96 @@ def spread(values, digits=2):
     return f"{median(values):.{digits}f} ({ends})"
 
 
-def check_sizes(plain, architecture):
-    """Both models must have as many weights."""
-    size = architecture.n_parameters - architecture.n_buffers
-    assert sum(p.numel() for p in plain.parameters()) == size
-
-
-class Bench:
-    """An architecture, clients of random data, and what does a round of their work."""
+class Case:
+    """An architecture and its clients, with a round of each variant but Flower's."""
 
     def __init__(self, name, args):
         self.name, self.args = name, args
         self.architecture = make_architecture(name)
-        self.data = [client_data(k, BATCH * args.steps) for k in range(args.clients)]
         self.plain = PLAIN[name](self.architecture)
-        check_sizes(self.plain, self.architecture)
+        n_weights = self.architecture.n_parameters - self.architecture.n_buffers
+        assert sum(p.numel() for p in self.plain.parameters()) == n_weights
         self.theta = self.architecture.init(torch.Generator().manual_seed(0)).numpy()
+        self.data = [client_data(k, BATCH * args.steps) for k in range(args.clients)]
+        self.X, self.y = (torch.cat(parts).numpy() for parts in zip(*self.data))
+        self.square = torch.randn(2, GEMM, GEMM)
 
-    def engine(self, algorithm, precision):
-        """Make the package's engine."""
-        X, y = (torch.cat(parts).numpy() for parts in zip(*self.data))
+    def make_engine(self, algorithm, precision):
+        """Workers that train the clients by an algorithm."""
+        loss = SupervisedLoss(self.architecture, "classification")
         training = LocalTraining(
-            SupervisedLoss(self.architecture, "classification"),
-            self.args.steps,
-            BATCH,
-            learning_rate=LEARNING_RATE,
-            precision=precision,
+            loss, self.args.steps, BATCH, learning_rate=LEARNING_RATE, precision=precision
         )
-        clients = list(np.arange(len(X)).reshape(self.args.clients, -1))
-        job = TrainingJob(training, algorithm, X, clients, seed=0, y=y)
+        clients = list(np.arange(len(self.y)).reshape(self.args.clients, -1))
+        job = TrainingJob(training, algorithm, self.X, clients, seed=0, y=self.y)
         return Workers(job, self.args.processes)
 
-    def flower(self):
-        """Start Flower in its own environment."""
-        args = self.args
-        job = (
-            self.name,
-            args.clients,
-            BATCH * args.steps,
-            2 * args.turns + 2,
-            args.processes,
-        )
-        return Rival("Flower", args.flower_python, "engine.flower_server", job, **QUIET)
-
     def engine_round(self, engine):
-        """Run a round of the engine."""
+        """Run a round of the package."""
         list(rounds_of(engine, engine.job, {"theta": self.theta}, {}, range(1, 2)))
 
     def loop(self, threads):
-        """Run a round one client after the other."""
+        """Run a round of plain modules."""
         torch.set_num_threads(threads)
         plain_round(self.plain, self.data, self.args.steps)
 
+    def matrix_product(self):
+        """Multiply matrices five times, on all cores."""
+        torch.set_num_threads(self.args.processes)
+        first, second = self.square
+        for _ in range(5):
+            first @ second
 
-def gemm(a, b, threads):
-    torch.set_num_threads(threads)
-    for _ in range(5):
-        a @ b
+    def start_flower(self, stack):
+        """Start Flower's simulation, which answers the numbers of steps of rounds."""
+        args = self.args
+        rounds = 2 * args.turns + 2
+        job = (self.name, args.clients, BATCH * args.steps, rounds, args.processes)
+        rival = Rival("Flower", args.flower_python, "engine.flower_server", job, **QUIET)
+        return stack.enter_context(rival)
+
+    def variants(self, stack, idle, flower):
+        """Make the variants by their labels, each a function that runs a round."""
+        args, variants = self.args, {}
+        for precision in dict.fromkeys(["float32", args.precision]):
+            label = "engine" if precision == "float32" else f"engine, {precision}"
+            engine = stack.enter_context(self.make_engine(FedAvg(), precision))
+            variants[label] = partial(self.engine_round, engine)
+        variants["loop, all cores"] = partial(self.loop, args.processes)
+        variants["loop, 1 thread"] = partial(self.loop, 1)
+        if flower:
+            variants["flower"] = partial(flower.ask, args.steps, args.clients)
+        variants["matrix product"] = self.matrix_product
+        variants["engine, idle"] = partial(self.engine_round, idle)
+        if flower:
+            variants["flower, idle"] = partial(flower.ask, 0, args.clients)
+        return variants
 
 
 def measure(name, args):
-    bench, me, startup = Bench(name, args), os.getpid(), {}
+    case, startup = Case(name, args), {}
     with ExitStack() as stack:
-        flower, flower_pid = None, None
-        if args.flower_python:
-            flower = stack.enter_context(bench.flower())
-            flower_pid = flower.process.pid
-            startup["flower"] = timed(lambda: flower.ask(0, args.clients), flower_pid)[0]
+        flower = case.start_flower(stack) if args.flower_python else None
+        flower_pid = flower.process.pid if flower else None
+        if flower:
+            startup["flower"] = timed(partial(flower.ask, 0, args.clients), flower_pid)[0]
         started = time.perf_counter()
-        idle = stack.enter_context(bench.engine(Idle(), "float32"))
-        bench.engine_round(idle)
+        idle = stack.enter_context(case.make_engine(Idle(), "float32"))
+        case.engine_round(idle)
         startup["engine"] = time.perf_counter() - started
-
-        variants = {}
-        for precision in dict.fromkeys(["float32", args.precision]):
-            label = "engine" if precision == "float32" else f"engine, {precision}"
-            engine = stack.enter_context(bench.engine(FedAvg(), precision))
-            variants[label] = partial(bench.engine_round, engine)
-        variants["loop, all cores"] = partial(bench.loop, args.processes)
-        variants["loop, 1 thread"] = partial(bench.loop, 1)
-        if flower:
-            variants["flower"] = partial(flower.ask, args.steps, args.clients)
-        variants["matrix product"] = partial(gemm, *torch.randn(2, GEMM, GEMM), args.processes)
-        variants["engine, idle"] = partial(bench.engine_round, idle)
-        if flower:
-            variants["flower, idle"] = partial(flower.ask, 0, args.clients)
-        times = take_turns(variants, args.turns, me, flower_pid)
-    report(name, bench.architecture, args, times, startup)
-
-
-def take_turns(variants, turns, me, flower_pid):
-    """Wall-clock and CPU seconds of each variant in each turn."""
-    # Once without taking the time: processes start, memory is mapped, data is cached.
-    for label, work in variants.items():
-        if label != "flower, idle":
-            work()
-    times = {label: [] for label in variants}
-    for _ in range(turns):
+        variants = case.variants(stack, idle, flower)
+        # Once without measuring the time: processes start, memory is mapped, data is cached.
         for label, work in variants.items():
-            if label.startswith("flower"):
-                times[label].append(timed(work, flower_pid))
-            else:
-                times[label].append(timed(work, me, without=flower_pid))
-    return times
+            if label != "flower, idle":
+                work()
+        times = {label: [] for label in variants}
+        for _ in range(args.turns):
+            for label, work in variants.items():
+                if label.startswith("flower"):
+                    times[label].append(timed(work, flower_pid))
+                else:
+                    times[label].append(timed(work, os.getpid(), without=flower_pid))
+    report(name, case.architecture, args, times, startup)
 
 
 def report(name, architecture, args, times, startup):
@@ -443,11 +431,11 @@ def report(name, architecture, args, times, startup):
     head = "the engine is faster by (wall clock)"
     print(f"{'':18s}{'steps/s':>8s}{'CPU s/step':>12s}   {head:40s}and in CPU time")
     ours = np.array(times["engine"])
-    for label, taken in times.items():
+    for label, seconds in times.items():
         if label == "matrix product" or label.endswith("idle"):
             continue
-        wall, cpu = np.median(taken, axis=0)
-        ratios = np.array(taken) / ours
+        wall, cpu = np.median(seconds, axis=0)
+        ratios = np.array(seconds) / ours
         beside = "" if label == "engine" else f"{spread(ratios[:, 0]):40s}{spread(ratios[:, 1])}"
         print(f"{label:18s}{steps / wall:8.1f}{cpu / steps:12.4f}   {beside}")
 
