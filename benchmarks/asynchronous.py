@@ -43,11 +43,11 @@ from torch.nn import functional as F
 from fedreact import plugins
 from fedreact.clock.clock import Clock
 from fedreact.clock.devices import Devices, Network
-from fedreact.engine.engine import Job
+from fedreact.engine.engine import TrainingJob
 from fedreact.engine.local_training import LocalTraining
 from fedreact.engine.place import Place
 from fedreact.kinds.asynchronous.algorithms.fedasync import FedAsync
-from fedreact.kinds.asynchronous.engine import fly
+from fedreact.kinds.asynchronous.engine import Points, fly
 from fedreact.losses.supervised import SupervisedLoss
 
 CLIENTS, SAMPLES, STEPS, LEARNING_RATE = 30, 600, 5, 1e-3
@@ -97,8 +97,8 @@ def package(job, theta, flights, processes):
     ended = [flight.number for flight in flights]
     with tempfile.TemporaryDirectory() as folder:
         place = Place("cpu", processes, Path(folder) / "checkpoint.npz")
-        given = FedAsync(), make_clock(), theta, ended, [len(ended)]
-        fly(job, *given, lambda *of: 0.0, "benchmark", place)
+        points = Points([len(ended)], lambda engine, server, state: 0.0)
+        fly(job, FedAsync(), make_clock(), theta, ended, points, "benchmark", place)
 
 
 def plain(model, X, y, flights, batch_size, threads, alpha=0.6):
@@ -140,8 +140,8 @@ def measure(name, args):
     kind = plugins.load("models/architectures", "lstm-plain", "ARCHITECTURE")
     own = kind(in_channels=channels, length=length, n_out=classes)
     training = LocalTraining(SupervisedLoss(own), STEPS, batch_size, LEARNING_RATE)
-    half, clients = FedAsync().half().on(own), list(np.arange(len(X)).reshape(CLIENTS, -1))
-    job = Job(training, half, X, clients, 0, y)
+    client, clients = FedAsync().client().on(own), list(np.arange(len(X)).reshape(CLIENTS, -1))
+    job = TrainingJob(training, client, X, clients, 0, y)
     theta = training.objective.init(torch.Generator().manual_seed(0)).numpy()
     flights = trace(updates)
     model = Plain(channels, own.hidden, classes)

@@ -27,12 +27,12 @@ import torch
 from fedreact import plugins
 from fedreact.clock.clock import Clock
 from fedreact.clock.devices import Devices, Network
-from fedreact.engine.engine import Job, open_engine
+from fedreact.engine.engine import TrainingJob, open_engine
 from fedreact.engine.local_training import LocalTraining
 from fedreact.engine.place import Place
 from fedreact.kinds.asynchronous.algorithms.fedasync import FedAsync
 from fedreact.kinds.asynchronous.algorithms.rounds import Rounds
-from fedreact.kinds.asynchronous.engine import fly
+from fedreact.kinds.asynchronous.engine import Points, fly
 from fedreact.losses.supervised import SupervisedLoss
 from fedreact.optimizers.sgd import SGD
 
@@ -67,10 +67,10 @@ def make_job(algorithm):
     X = rng.normal(size=(TRAINED, LENGTH, CHANNELS)).astype(np.float32)
     kind = plugins.load("models/architectures", "lstm-plain", "ARCHITECTURE")
     model = kind(in_channels=CHANNELS, length=LENGTH, n_out=CLASSES)
-    half = algorithm.half().on(model)
+    client = algorithm.client().on(model)
     training = LocalTraining(SupervisedLoss(model), 1, BATCH, 1e-3, optimizer=SGD())
     clients = list(np.arange(TRAINED)[:, None])
-    return Job(training, half, X, clients, 0, rng.integers(0, CLASSES, TRAINED))
+    return TrainingJob(training, client, X, clients, 0, rng.integers(0, CLASSES, TRAINED))
 
 
 def on_clock(algorithm, job, theta, events):
@@ -82,9 +82,9 @@ def on_clock(algorithm, job, theta, events):
         algorithm.proceed(clock, flight, None)
     with tempfile.TemporaryDirectory() as folder:
         place = Place("cpu", 1, Path(folder) / "checkpoint.npz")
-        given = make_clock(TRAINED), theta, ended, [events]
+        points = Points([events], lambda engine, server, state: 0.0)
         start = time.process_time()
-        fly(job, algorithm, *given, lambda *of: 0.0, "benchmark", place)
+        fly(job, algorithm, make_clock(TRAINED), theta, ended, points, "benchmark", place)
         return time.process_time() - start
 
 
@@ -93,7 +93,7 @@ def bare(algorithm, job, theta, events):
     with open_engine(job, "cpu", 1) as engine:
         start = time.process_time()
         for t, k in enumerate(which.tolist()):
-            engine.round(sent, {}, t, which=[k])
+            engine.round(sent, {}, t, clients=[k])
         return time.process_time() - start
 
 

@@ -38,7 +38,7 @@ from torch.nn import functional as F
 from torch.nn.utils.parametrizations import weight_norm
 
 from fedreact import plugins
-from fedreact.engine.engine import Job, Workers
+from fedreact.engine.engine import TrainingJob, Workers
 from fedreact.engine.local_training import LocalTraining
 from fedreact.kinds.synchronous.algorithms.fedavg import FedAvg
 from fedreact.kinds.synchronous.engine import rounds_of
@@ -291,7 +291,7 @@ class Idle(FedAvg):
     def local(self, training, sent, state, work):
         """Hand back the global weights."""
         training.draw(work)
-        weights = work.of_each(sent["theta"])
+        weights = work.start_weights(sent["theta"])
         training.make_optimizer(weights)
         return {"theta": weights}, state
 
@@ -351,7 +351,7 @@ class Case:
             loss, self.args.steps, BATCH, learning_rate=LEARNING_RATE, precision=precision
         )
         clients = list(np.arange(len(self.y)).reshape(self.args.clients, -1))
-        job = Job(training, algorithm, self.X, clients, seed=0, y=self.y)
+        job = TrainingJob(training, algorithm, self.X, clients, seed=0, y=self.y)
         return Workers(job, self.args.processes)
 
     def engine_round(self, engine):

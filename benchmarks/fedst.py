@@ -23,7 +23,7 @@ from engine import GEMM, PlainCNN, spread, timed
 from torch import nn
 from torch.nn import functional as F
 
-from fedreact.engine.engine import Job, Workers
+from fedreact.engine.engine import TrainingJob, Workers
 from fedreact.engine.local_training import LocalTraining
 from fedreact.kinds.synchronous.algorithms.fedst import FedST
 from fedreact.kinds.synchronous.engine import rounds_of
@@ -143,7 +143,7 @@ def make_job(clients, base, batch_size, steps, stacked):
         stacked=stacked,
     )
     own = np.arange(len(X)).reshape(clients, n)
-    return Job(training, algorithm, X, list(own), seed=0, y=y)
+    return TrainingJob(training, algorithm, X, list(own), seed=0, y=y)
 
 
 def difference(job, prototypes):

@@ -62,7 +62,7 @@ def training(name, steps, channels, batch, n):
 
     def train(k):
         work = Work(data, clients[:k], lambda purpose: [np.random.default_rng(i) for i in range(k)])
-        local.descend(work.of_each(theta), work, local.draw(work))
+        local.descend(work.start_weights(theta), work, local.draw(work))
 
     return train, 6 * loss.multiply_adds(steps) * batch / 1e9
 

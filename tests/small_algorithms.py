@@ -40,7 +40,7 @@ class ServerMomentum(Algorithm):
         return {"theta": server["theta"], "share": share}
 
     def local(self, training, sent, state, work):
-        start = work.of_each(sent["theta"]).lerp(state["last"], 0.25)
+        start = work.start_weights(sent["theta"]).lerp(state["last"], 0.25)
         pull = (float(sent["share"]), sent["theta"])
         trained = training.descend(start, work, training.draw(work), pull)
         labels = [work.data.y[torch.from_numpy(own).to(trained.device)] for own in work.clients]

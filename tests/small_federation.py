@@ -6,7 +6,7 @@ import numpy as np
 import torch
 from small_models import SmallNet
 
-from fedreact.engine.engine import Job
+from fedreact.engine.engine import TrainingJob
 from fedreact.engine.local_training import LocalTraining
 from fedreact.kinds.synchronous.engine import rounds_of
 from fedreact.losses.supervised import SupervisedLoss
@@ -53,7 +53,7 @@ NORMED = replace(
 
 def supervised(algorithm, of=SUPERVISED, **changes):
     """The three clients' work: 6, 12 and 2 steps a round."""
-    return Job(replace(of, **changes), algorithm, X, CLIENTS, 1, Y)
+    return TrainingJob(replace(of, **changes), algorithm, X, CLIENTS, 1, Y)
 
 
 def initial(job):

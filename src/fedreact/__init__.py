@@ -24,7 +24,7 @@ PARTS = {
     "Devices": "fedreact.clock.devices",
     "Network": "fedreact.clock.devices",
     "federate": "fedreact.kinds.synchronous.engine",
-    "Job": "fedreact.engine.engine",
+    "TrainingJob": "fedreact.engine.engine",
     "Place": "fedreact.engine.place",
     "weigh": "fedreact.claims.contrasts",
     "Evidence": "fedreact.claims.contrasts",

@@ -23,7 +23,7 @@ from small_federation import (
 )
 
 from fedreact.data.windows import Windows
-from fedreact.engine.engine import Job, Stacked, Workers, open_engine, parts, resolve_device
+from fedreact.engine.engine import Stacked, TrainingJob, Workers, open_engine, parts, resolve_device
 from fedreact.engine.local_training import LocalTraining
 from fedreact.engine.predicting import Request
 from fedreact.errors import UserError
@@ -36,7 +36,7 @@ from fedreact.models.causal_cnn import CausalCNN
 ENCODER = CausalCNN(channels=4, depth=2, reduced_size=6, out_channels=5)
 TRAINING = LocalTraining(ContrastiveLoss(ENCODER), steps=4, batch_size=3)
 THETA = ENCODER.init(torch.Generator().manual_seed(0)).numpy()
-JOB = Job(TRAINING, FedAvg(), X, CLIENTS, seed=1)
+JOB = TrainingJob(TRAINING, FedAvg(), X, CLIENTS, seed=1)
 RNG = np.random.default_rng(7)
 
 # One client after the other, as where there is one core; and spread over processes.
@@ -89,7 +89,7 @@ def test_progress_counts_every_step_and_starts_anew_in_each_round():
         with engine:
             for t, which, n in ((1, None, 3), (2, [0, 2], 2), (3, None, 3)):
                 seen = []
-                told = {"which": which, "on_progress": lambda *now, seen=seen: seen.append(now)}
+                told = {"clients": which, "on_progress": lambda *now, seen=seen: seen.append(now)}
                 one_round(engine, THETA, t, **told)
                 assert seen[-1][0] == n * 4
                 assert 0 < seen[-1][1] < 100
@@ -123,7 +123,7 @@ def test_some_clients_train_to_the_bits_that_they_have_among_all(engine):
         uploads, kept = one_round(opened, state=state, t=3)
         for which in ([2], [0, 2], [2, 0], [1, 2], np.array([1]), range(3)):
             some = {"personal": state["personal"][which]}
-            own_uploads, own_kept = one_round(opened, state=some, t=3, which=which)
+            own_uploads, own_kept = one_round(opened, state=some, t=3, clients=which)
             assert same_bits(own_uploads, {"theta": uploads["theta"][which]})
             assert same_bits(own_kept, {"personal": kept["personal"][which]})
 
@@ -133,7 +133,7 @@ def test_some_clients_train_stacked_as_among_all():
         job = supervised(FedAvg(), of)
         theta = initial(job)
         uploads, _ = a_round(Stacked(job, "cpu"), theta)
-        some, _ = a_round(Stacked(job, "cpu", 2), theta, which=[2, 0])
+        some, _ = a_round(Stacked(job, "cpu", 2), theta, clients=[2, 0])
         assert_close(some, {"theta": uploads["theta"][[2, 0]]})
 
 
@@ -148,7 +148,7 @@ def test_all_clients_in_another_order_give_their_uploads_in_that_order(engine):
         state = job.algorithm.start(START, 3)
         uploads, _ = opened.round(sent, state, 1)
         uploads = {n: np.copy(v) for n, v in uploads.items()}
-        moved, _ = opened.round(sent, state, 1, which=order)
+        moved, _ = opened.round(sent, state, 1, clients=order)
     assert same_bits(moved, {n: v[order] for n, v in uploads.items()})
 
 
@@ -160,10 +160,10 @@ def test_clients_start_from_weights_of_their_own(engine, algorithm):
         for which in ([0, 1, 2], [2, 0]):
             starts = START + RNG.normal(size=(len(which), 6)).astype(np.float32)
             before = starts.copy()
-            uploads, _ = one_round(opened, starts, which=which)
+            uploads, _ = one_round(opened, starts, clients=which)
             assert np.array_equal(starts, before)
             for i, k in enumerate(which):
-                alone, _ = a_round(ENGINES["one"](job), starts[i], which=[k])
+                alone, _ = a_round(ENGINES["one"](job), starts[i], clients=[k])
                 assert uploads["theta"][i].tobytes() == alone["theta"].tobytes()
 
 
@@ -207,11 +207,11 @@ def test_data_grows_of_some_clients_that_start_from_their_own(engine):
     starts = START + RNG.normal(size=(2, 6)).astype(np.float32)
     state = {"personal": starts + 1}
     samples = [GROWN[k] for k in which]
-    found = a_round(engine(job), starts, state=state, which=which, samples=samples, t=4)
+    found = a_round(engine(job), starts, state=state, clients=which, samples=samples, t=4)
     for i, k in enumerate(which):
         alone = replace(job, clients=GROWN)
         own = {"personal": state["personal"][i : i + 1]}
-        expected = a_round(ENGINES["one"](alone), starts[i], state=own, which=[k], t=4)
+        expected = a_round(ENGINES["one"](alone), starts[i], state=own, clients=[k], t=4)
         assert same_bits({n: v[i : i + 1] for n, v in found[0].items()}, expected[0])
         assert same_bits({n: v[i : i + 1] for n, v in found[1].items()}, expected[1])
 
@@ -293,7 +293,7 @@ def test_gpu_trains_some_clients_on_grown_data_and_predicts():
     for of in (SUPERVISED, NORMED):
         job = supervised(FedAvg(), of)
         theta = starts if of is SUPERVISED else np.stack([initial(job)] * 2)
-        of_round = {"which": [2, 0], "samples": [GROWN[2], GROWN[0]]}
+        of_round = {"clients": [2, 0], "samples": [GROWN[2], GROWN[0]]}
         found = []
         for engine in (Stacked(job, "cuda"), Workers(job, 2)):
             with engine as opened:

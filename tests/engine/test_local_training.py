@@ -17,7 +17,7 @@ from small_federation import (
     supervised,
 )
 
-from fedreact.engine.engine import Job, Stacked
+from fedreact.engine.engine import Stacked, TrainingJob
 from fedreact.engine.local_training import LocalTraining, Work
 from fedreact.errors import UserError
 from fedreact.kinds.synchronous.algorithms.fedavg import FedAvg
@@ -54,7 +54,7 @@ def test_anchors_that_are_counted_are_those_that_are_drawn():
 
 def test_numbers_are_regressed():
     target = X.mean((1, 2)).astype(np.float32)
-    job = Job(
+    job = TrainingJob(
         LocalTraining(
             SupervisedLoss(Linear(1), "regression"), steps=1, batch_size=40, learning_rate=0.01
         ),
@@ -80,7 +80,7 @@ def test_several_numbers_and_several_labels_are_learnt():
         training = LocalTraining(
             SupervisedLoss(Linear(2), kind), steps=400, batch_size=40, learning_rate=0.05
         )
-        job, losses = Job(training, FedAvg(), X, [np.arange(40)], 0, y), []
+        job, losses = TrainingJob(training, FedAvg(), X, [np.arange(40)], 0, y), []
         start = {"theta": np.zeros(6, np.float32)}
         with Stacked(replace(job, training=replace(training, steps=1)), "cpu") as engine:
             engine.round(start, {}, 1, lambda _, loss, losses=losses: losses.append(loss))
@@ -115,7 +115,7 @@ def test_weights_to_train_are_copies_of_those_of_each_or_of_all():
     work = Work(Data(torch.zeros(1, 20, 3)), CLIENTS, lambda purpose: [])
     common, own = torch.arange(2.0), torch.arange(6.0).view(3, 2)
     for given, expected in ((common, [[0, 1]] * 3), (own, own.tolist())):
-        made = work.of_each(given)
+        made = work.start_weights(given)
         assert made.tolist() == expected
         made += 1
         assert common.tolist() == [0, 1]

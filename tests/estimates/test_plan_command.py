@@ -13,7 +13,7 @@ from small_jobs import PRINTED, seen
 from fedreact import provenance
 from fedreact.errors import UserError
 from fedreact.estimates import asking, estimates, overview
-from fedreact.estimates.work import SECONDS_A_GFLOP, Work
+from fedreact.estimates.work import SECONDS_A_GFLOP, PlannedWork
 from fedreact.resolve.plan import Plan
 
 pytestmark = pytest.mark.campaign
@@ -49,13 +49,13 @@ def test_an_estimator_measures_what_records_do_not_tell(project, monkeypatch, ca
     plan = Plan(BASE)
     with caplog.at_level("INFO"):
         found = asking.estimator(plan, [], "cpu", False)(ENCODER)
-    gflops = Work(plan).gflops(ENCODER.rule, ENCODER.wildcards)
+    gflops = PlannedWork(plan).gflops(ENCODER.rule, ENCODER.wildcards)
     assert found.cpu_hours == pytest.approx((4 + 1e-3 * gflops) / 3600)
     assert [(channels, device) for _, channels, device in asked] == [(3, "cpu")]
     assert "measuring the speed of encoders" in caplog.text
     # What trains nothing is not timed.
     run = asking.estimator(plan, [], "cpu", False)(RUN)
-    gflops = Work(plan).gflops("run", RUN.wildcards)
+    gflops = PlannedWork(plan).gflops("run", RUN.wildcards)
     assert run.cpu_hours == pytest.approx((2 + SECONDS_A_GFLOP * gflops) / 3600)
     assert len(asked) == 1
 
@@ -66,7 +66,7 @@ def test_an_estimator_rests_on_records(project, monkeypatch):
 
     monkeypatch.setattr(asking, "calibrate", calibrate)
     plan = Plan(BASE)
-    gflops = Work(plan).gflops(ENCODER.rule, ENCODER.wildcards)
+    gflops = PlannedWork(plan).gflops(ENCODER.rule, ENCODER.wildcards)
     found = asking.estimator(plan, [seen(gflops=gflops / 2)], "cpu", False)(ENCODER)
     assert found.cpu_hours == pytest.approx((4 + 2000) / 3600)
 
@@ -127,7 +127,7 @@ def test_what_snakemake_prints_is_read_whole(project):
     assert {rule: str([job.rule for job in jobs].count(rule)) for rule in counts} == counts
     assert len(jobs) == sum(map(int, counts.values()))
     assert {"train_encoder", "run", "make_table", "make_figure"} < set(counts)
-    work = Work(Plan(BASE))
+    work = PlannedWork(Plan(BASE))
     for job in jobs:
         assert job.outputs[0].startswith("results/smoke/")
         assert job.command.startswith("python scripts/")

@@ -13,7 +13,7 @@ from fedreact.encoding import train as encoding
 from fedreact.encoding.spec import Options as EncoderOptions
 from fedreact.engine.local_training import LocalTraining
 from fedreact.errors import UserError
-from fedreact.estimates.work import Work, calibrate
+from fedreact.estimates.work import PlannedWork, calibrate
 from fedreact.kinds import contract as runs
 from fedreact.losses.contrastive import ContrastiveLoss
 from fedreact.losses.supervised import SupervisedLoss
@@ -30,7 +30,7 @@ FORWARD_AND_BACK = 3 * 2  # a multiply-add is 2 FLOPs; a backward pass counts as
 @pytest.fixture
 def work(project):
     """Work at the papers' scale, on simulated digits; no partition is there."""
-    return Work(Plan(BASE | {"scale": "paper"}))
+    return PlannedWork(Plan(BASE | {"scale": "paper"}))
 
 
 def of_encoder(encoder):
@@ -92,7 +92,7 @@ def test_algorithms_count_each_model_that_they_train(work, algorithm, models):
 
 
 def test_a_clustered_run_by_hand(project):
-    work = Work(Plan(BASE | {"scale": "overnight"}))
+    work = PlannedWork(Plan(BASE | {"scale": "overnight"}))
     rule, wildcards = of_run("run", "clustered", "participation0.5", "all")
     methods = work.run(SimpleNamespace(**wildcards)).methods
     assert len(methods) > 10
@@ -112,7 +112,7 @@ def test_a_clustered_run_by_hand(project):
 @pytest.mark.parametrize("view", ["drawn", "tuned"])
 def test_a_part_of_a_multiverse_is_the_sum_of_its_universes(project, view):
     """A tuned universe runs its candidates besides."""
-    work = Work(Plan(BASE | {"scale": "smoke"}))
+    work = PlannedWork(Plan(BASE | {"scale": "smoke"}))
     w = {"paper": "fed_react", "setting": "stationary10", "part": "0", "view": view}
     universes = work.plan.multiverse.universes("fed_react", view, "stationary10")
 
@@ -126,7 +126,7 @@ def test_a_part_of_a_multiverse_is_the_sum_of_its_universes(project, view):
 
 
 def test_the_number_of_clusters_by_hand(project):
-    work = Work(Plan(BASE | {"scale": "quick"}))
+    work = PlannedWork(Plan(BASE | {"scale": "quick"}))
     found = work.gflops(*of_run("run", "n_clusters", "stationary10", "all"))
     gram = sum(2 * m**2 * 320 for m in (16, 32, 64, 128, 256))
     assert found == pytest.approx(10 * 5 * gram / 1e9)

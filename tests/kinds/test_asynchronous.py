@@ -16,6 +16,7 @@ from fedreact.kinds import contract
 from fedreact.kinds.asynchronous import engine
 from fedreact.kinds.asynchronous import run as asynchronous
 from fedreact.kinds.asynchronous.spec import Options, check
+from fedreact.kinds.supervised import ScaledTargets
 from fedreact.metrics.grammar import load_metric
 
 N, T, K = 90, 12, 5
@@ -143,11 +144,12 @@ def test_one_server_with_all_data_has_it_from_the_start_and_trips_of_a_client():
     """Clients of 6 and 3 samples, in batches of 2, twice over."""
     method = contract.method("asynchronous", "m", {"algorithm": "pooled"}, "here")
     of, options = inputs().data, replace(OPTIONS, epochs=2, batch_size=2, lost=0.9, silent=1.0)
-    given = options, of.task, of.steps_first, of.y, [np.arange(6), np.arange(10, 13)], 0
-    algorithm, job = asynchronous.prepared(method, *given)
+    y = ScaledTargets(of.y)
+    given = options, of.task, of.steps_first, y, [np.arange(6), np.arange(10, 13)], 0
+    algorithm, job = asynchronous.prepare(method, *given)
     assert [one.tolist() for one in job.clients] == [[*range(6), 10, 11, 12]]
     assert job.training.n_steps(9) == 2 * 2  # of 4.5 samples, which is rounded to 4
-    devices = asynchronous.clock(algorithm, job, options).devices
+    devices = asynchronous.make_clock(algorithm, job, options).devices
     assert [devices.held(0, trip) for trip in (0, 5)] == [9, 9]
     assert devices.trip(0, 0)[1]
 
@@ -157,14 +159,13 @@ def test_one_server_has_the_share_of_the_data_that_clients_have_if_no_more_arriv
     method = contract.method("asynchronous", "m", {"algorithm": "pooled"}, "here")
     options = replace(OPTIONS, epochs=2, batch_size=2, start=(0.5, 0.5), growth=(0.0, 0.0))
     of, clients = inputs().data, [np.arange(6), np.arange(10, 13)]
-    algorithm, job = asynchronous.prepared(
-        method, options, of.task, of.steps_first, of.y, clients, 0
-    )
+    y = ScaledTargets(of.y)
+    algorithm, job = asynchronous.prepare(method, options, of.task, of.steps_first, y, clients, 0)
     assert [one.tolist() for one in job.clients] == [[0, 1, 2, 10, 11]]
-    assert asynchronous.clock(algorithm, job, options).devices.held(0, 0) == 5
+    assert asynchronous.make_clock(algorithm, job, options).devices.held(0, 0) == 5
     each = contract.method("asynchronous", "m", {"algorithm": "local-s"}, "here")
-    algorithm, job = asynchronous.prepared(each, options, of.task, of.steps_first, of.y, clients, 0)
-    devices = asynchronous.clock(algorithm, job, options).devices
+    algorithm, job = asynchronous.prepare(each, options, of.task, of.steps_first, y, clients, 0)
+    devices = asynchronous.make_clock(algorithm, job, options).devices
     assert [devices.held(k, 9) for k in (0, 1)] == [3, 2]
 
 
@@ -178,8 +179,8 @@ def test_an_absolute_error_can_be_minimised_and_clients_score_in_units(tmp_path)
     assert found["squared"] != found["absolute"]
     method = contract.method("asynchronous", "m", {"algorithm": "fedcond"}, "here")
     of = inputs("regression").data
-    given = OPTIONS, of.task, of.steps_first, of.y, TRAIN, 0, ((4.0, 20.0),)
-    _, job = asynchronous.prepared(method, *given)
+    given = OPTIONS, of.task, of.steps_first, ScaledTargets(of.y, 4.0, 20.0), TRAIN, 0
+    _, job = asynchronous.prepare(method, *given)
     assert job.training.objective.units == ((4.0, 20.0),)
 
 

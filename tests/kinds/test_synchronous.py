@@ -28,6 +28,7 @@ from fedreact.engine.place import Place
 from fedreact.errors import UserError
 from fedreact.kinds import contract
 from fedreact.kinds.scoring import client_scores
+from fedreact.kinds.supervised import ScaledTargets
 from fedreact.kinds.synchronous import run as synchronous
 from fedreact.kinds.synchronous.algorithms.fedavg import FedAvg
 from fedreact.kinds.synchronous.spec import Options, job, threads
@@ -198,9 +199,10 @@ def test_scores_with_a_unit_are_those_of_targets_in_their_own_units(kind):
             made = [X[r.samples].mean(1) @ r.theta.reshape(3, -1) for r in requests]
             return [one * self.scale + self.shift for one in made]
 
-    of_run = (FedAvg(), {"theta": models}, {}, tests)
-    scaled = client_scores(Model(1, 0), *of_run, y, asked, unit, centre)
-    plain = client_scores(Model(unit, centre), *of_run, y * unit + centre, asked)
+    model = models[None], None, tests
+    scaled = client_scores(Model(1, 0), *model, ScaledTargets(y, unit, centre), asked)
+    own_units = ScaledTargets(y * unit + centre)
+    plain = client_scores(Model(unit, centre), *model, own_units, asked)
     for name, values in scaled.items():
         assert values == pytest.approx(plain[name], rel=1e-5)
     assert len({float(values.mean()) for values in scaled.values()}) == 3
@@ -397,7 +399,8 @@ def test_an_algorithm_that_adapts_is_scored_by_what_it_makes_of_the_test_series(
     with open_(of) as engine:
         uploads, state = one_round(engine)
         after = algorithm.aggregate(server, uploads, np.array([12, 30, 1]))
-        found = client_scores(engine, algorithm, after, state, TESTS, Y, asked)
+        weights, kept = algorithm.personal(after, state), algorithm.at_test(after, state)
+        found = client_scores(engine, weights, kept, TESTS, ScaledTargets(Y), asked)
     guesses = []
     for k, test in enumerate(TESTS):
         counts = np.bincount(Y[CLIENTS[k]], minlength=2) + 1
@@ -431,9 +434,9 @@ def test_the_model_of_all_is_scored_on_each_clients_own_series_in_their_order():
 
     shared = [np.array([ones[0], zeros[0], ones[1]]), np.array([ones[1], zeros[1], ones[0]]), zeros]
     with Engine(of, "cpu") as engine:
-        told = (engine, of.algorithm, {"theta": START}, {}, shared)
-        assert (client_scores(*told, guess, metrics("accuracy"))["accuracy"] == 1).all()
-        found = client_scores(*told, Y, metrics("accuracy"))["accuracy"]
+        told, accuracy = (engine, START[None], None, shared), metrics("accuracy")
+        assert (client_scores(*told, ScaledTargets(guess), accuracy)["accuracy"] == 1).all()
+        found = client_scores(*told, ScaledTargets(Y), accuracy)["accuracy"]
     assert asked == [sorted({*zeros, *ones[:2]})] * 2
     assert found == pytest.approx([accuracy_score(Y[own], guess[own]) for own in shared])
 

@@ -23,11 +23,12 @@ from small_federation import (
 from fedreact import npz
 from fedreact.aggregation.mean import weighted_mean
 from fedreact.data.windows import Windows
-from fedreact.engine.engine import Job, Stacked
+from fedreact.engine.engine import Stacked, TrainingJob
 from fedreact.engine.local_training import LocalTraining
 from fedreact.engine.place import Place
 from fedreact.errors import UserError
 from fedreact.kinds.scoring import client_scores
+from fedreact.kinds.supervised import ScaledTargets
 from fedreact.kinds.synchronous.algorithms.apfl import APFL
 from fedreact.kinds.synchronous.algorithms.ditto import Ditto
 from fedreact.kinds.synchronous.algorithms.fedavg import FedAvg
@@ -70,7 +71,9 @@ def run(job, rounds, at, cut=None, theta=None, kept=None):
         if t == cut:
             raise Cut
         kept[t] = all_kept(server, state)
-        found = client_scores(engine, job.algorithm, server, state, TESTS, Y, METRICS)
+        weights = job.algorithm.personal(server, state)
+        at_test = job.algorithm.at_test(server, state) if job.algorithm.adapts else None
+        found = client_scores(engine, weights, at_test, TESTS, ScaledTargets(Y), METRICS)
         return [values.mean() for values in found.values()]
 
     theta = initial(job) if theta is None else theta
@@ -352,7 +355,7 @@ def test_training_costs_of_an_encoder_by_hand():
             return 10 * length
 
     training = LocalTraining(ContrastiveLoss(Counted(), 2), steps=4, batch_size=3)
-    steps, gflops = training_costs(Job(training, FedAvg(), X, CLIENTS, 0))
+    steps, gflops = training_costs(TrainingJob(training, FedAvg(), X, CLIENTS, 0))
     # Of 20 steps positives and negatives have 10.5 in the mean, and anchors 15.25.
     assert steps == 4
     assert gflops == pytest.approx(4 * 3 * 3 * 2 * 10 * (15.25 + 3 * 10.5) / 1e9)
@@ -361,5 +364,5 @@ def test_training_costs_of_an_encoder_by_hand():
 def test_costs_do_not_depend_on_what_is_recorded_as_windows():
     windows = Windows(np.zeros((59, 3), np.float32), np.arange(40), 20)
     training = replace(SUPERVISED, objective=SupervisedLoss(Linear()))
-    job = Job(training, FedAvg(), windows, CLIENTS, 1, Y)
+    job = TrainingJob(training, FedAvg(), windows, CLIENTS, 1, Y)
     assert training_costs(job) == training_costs(supervised(FedAvg()))

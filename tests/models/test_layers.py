@@ -8,7 +8,7 @@ import torch
 from small_models import SmallNet
 from torch import nn
 
-from fedreact.engine.engine import Job, Stacked, Workers
+from fedreact.engine.engine import Stacked, TrainingJob, Workers
 from fedreact.engine.local_training import LocalTraining
 from fedreact.kinds.synchronous.algorithms.fedavg import FedAvg
 from fedreact.losses.objective import Data
@@ -184,7 +184,7 @@ def one_thread():
 def job(kind="classification", **changes):
     loss = SupervisedLoss(SmallNet(**changes), kind)
     training = LocalTraining(loss, None, 5, 0.05, epochs=2, optimizer=SGD(momentum=0.5))
-    return Job(training, FedAvg(), X, CLIENTS, seed=3, y=TARGETS[kind])
+    return TrainingJob(training, FedAvg(), X, CLIENTS, seed=3, y=TARGETS[kind])
 
 
 def start(of):

@@ -162,9 +162,9 @@ def test_it_learns(name):
     optimizer, losses = plugins.load("optimizers", name, "OPTIMIZER")(), []
     job = supervised(FedAvg(), optimizer=optimizer, steps=200, batch_size=30, learning_rate=0.1)
     bad = 20 * START
-    learnt = a_round(Stacked(job, "cpu"), bad, which=[1])[0]["theta"][0]
+    learnt = a_round(Stacked(job, "cpu"), bad, clients=[1])[0]["theta"][0]
     all_at_once = supervised(FedAvg(), steps=1, batch_size=30)
     for theta in (bad, learnt):
-        told = {"which": [1], "on_progress": lambda _, loss: losses.append(loss)}
+        told = {"clients": [1], "on_progress": lambda _, loss: losses.append(loss)}
         a_round(Stacked(all_at_once, "cpu"), theta, **told)
     assert losses[1] < 0.9 * losses[0]

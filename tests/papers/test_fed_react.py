@@ -8,7 +8,7 @@ import pytest
 from helpers import ROOT, SCALES, make_plan, slowly
 
 from fedreact.encoding.train import gflops_of_features, make_encoder
-from fedreact.estimates.work import Work
+from fedreact.estimates.work import PlannedWork
 from fedreact.kinds import contract as runs
 from fedreact.reading import read_yaml
 
@@ -90,7 +90,7 @@ def test_options_are_the_best_that_the_kept_searches_found(search):
 def test_columns_of_a_row_of_table_1_have_the_same_compute(project, scale):
     """GFLOPs of a client within a tenth; how many windows a vehicle has only the data tells."""
     plan = make_plan(scale=scale, dataset="rtd", eeg_dataset="eegmmidb")
-    work, found = Work(plan), {}
+    work, found = PlannedWork(plan), {}
     for (row, column), cell in plan.experiments.cells("fed_react").table("table01").items():
         if cell.skipped or column == "Untrained encoder" or row.startswith("SUMO"):
             continue

@@ -1,4 +1,4 @@
-"""The simulated clock: which trainings are under way, and which of them ends next.
+"""The simulated clock: the trainings that are under way, and the one that ends next.
 
 When a training ends depends on delays, counts of samples and modelled compute, never on how long
 this machine takes; so which update meets which model is the same on any machine, and trainings that
@@ -51,6 +51,11 @@ class Flight:
     ends: float
     tier: int = 0
 
+    @property
+    def samples(self) -> list[tuple[int, int]]:
+        """Samples that each of ``clients`` trains on, and how many of them are new."""
+        return list(zip(self.held.tolist(), self.new.tolist()))
+
 
 class Clock:
     """Time, and what is under way.
@@ -79,14 +84,14 @@ class Clock:
         self._new: list[Flight] = []
 
     def there(self, clients: Iterable[int] | None = None) -> np.ndarray:
-        """Of some clients, or of all: those that answer, have not left and are not under way."""
+        """Return those clients, of some or of all, that answer, have not left and are not away."""
         devices = self.devices
         if clients is None:
             busy = devices.silent | self._away | (devices.leaves <= self.now)
             return np.flatnonzero(~busy)
-        clients = np.asarray(clients, dtype=np.int64)
-        busy = devices.silent[clients] | self._away[clients] | (devices.leaves[clients] <= self.now)
-        return clients[~busy]
+        numbers = np.asarray(clients, dtype=np.int64)
+        busy = devices.silent[numbers] | self._away[numbers] | (devices.leaves[numbers] <= self.now)
+        return numbers[~busy]
 
     def send(self, clients: Iterable[int], tier: int = 0) -> None:
         """Send clients off together; their flight ends when the last update arrives.
@@ -95,39 +100,51 @@ class Clock:
         """
         # One by one: most flights are of one client, for which arrays take several times as long.
         devices, ends = self.devices, self.now
-        sent, come, trips, held, waited, new = ([] for _ in range(6))
+        sent: list[int] = []
+        arriving: list[int] = []
+        trips: list[int] = []
+        held: list[int] = []
+        waited: list[float] = []
+        new: list[int] = []
         for k in np.asarray(clients, dtype=np.int64).tolist():
             leaves = float(devices.leaves[k])
             if devices.silent[k] or self._away[k] or leaves <= self.now:
                 continue
             n, before = int(self.trips[k]), float(self._seconds[k])
-            seconds, arrives, has, arrived = devices.trip(k, n)
-            end = min(self.now + seconds, leaves)
+            trip = devices.trip(k, n)
+            end = min(self.now + trip.seconds, leaves)
             sent.append(k)
             ends = max(ends, end)
-            if arrives and end < leaves:
-                come.append(k)
+            if trip.arrives and end < leaves:
+                arriving.append(k)
                 trips.append(n)
-                held.append(has)
-                new.append(arrived)
+                held.append(trip.held)
+                new.append(trip.new)
                 waited.append(before / n if n else np.nan)
             self.trips[k] += 1
-            self._seconds[k] = before + seconds
+            self._seconds[k] = before + trip.seconds
             self._away[k] = True
         if not sent:
             return
         away = np.array(sent, np.int64)
         flight = Flight(
-            *(self._sent, away, away if come == sent else np.array(come, np.int64)),
-            *(np.array(trips, np.int64), np.array(held, np.int64), np.array(waited, np.float64)),
-            *(np.array(new, np.int64), self.now, ends, tier),
+            number=self._sent,
+            all=away,
+            clients=away if arriving == sent else np.array(arriving, np.int64),
+            trips=np.array(trips, np.int64),
+            held=np.array(held, np.int64),
+            waited=np.array(waited, np.float64),
+            new=np.array(new, np.int64),
+            begun=self.now,
+            ends=ends,
+            tier=tier,
         )
         heapq.heappush(self._heap, (flight.ends, flight.number, flight))
         self._sent += 1
         self._new.append(flight)
 
     def sent_off(self) -> list[Flight]:
-        """Flights that began since this was asked last."""
+        """Return the flights that began since the last call."""
         new, self._new = self._new, []
         return new
 

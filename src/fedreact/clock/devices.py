@@ -6,6 +6,7 @@ A trip of a client: it receives a model, trains it, and its update arrives at th
 from collections.abc import Callable, Sequence
 from dataclasses import dataclass
 from math import ceil
+from typing import NamedTuple
 
 import numpy as np
 
@@ -14,9 +15,28 @@ from fedreact.rng import generator
 Range = tuple[float, float]
 
 
+class ClientTrip(NamedTuple):
+    """A trip of a client.
+
+    Attributes
+    ----------
+    seconds
+        How long it takes.
+    arrives
+        Whether its update arrives.
+    held, new
+        Samples that it trains on, and how many of them have arrived since its trip before.
+    """
+
+    seconds: float
+    arrives: bool
+    held: int
+    new: int
+
+
 @dataclass(frozen=True)
 class Network:
-    """What devices and their connections are like, as a run's options say.
+    """Devices and their connections, as a run's options say.
 
     Attributes
     ----------
@@ -91,43 +111,47 @@ class Devices:
         start, growth = rng.uniform(*network.start, K), rng.uniform(*network.growth, K)
         self.leaves = np.full(K, np.inf)
         if network.leaving and np.isfinite(horizon):
-            of_leaving = generator(seed, "leaving")  # so that all else is the same without
-            gone = of_leaving.permutation(K)[: network.leaving]
-            self.leaves[gone] = of_leaving.uniform(0, horizon, len(gone))
+            leaving = generator(seed, "leaving")  # so that all else is the same without
+            gone = leaving.permutation(K)[: network.leaving]
+            self.leaves[gone] = leaving.uniform(0, horizon, len(gone))
         low, high = np.array(network.delays, float)[self.part].T
-        once = None if network.redrawn else rng.uniform(low, high)
         # Numbers of one client are read, which takes longer of arrays than of lists.
-        self._start, self._growth, self._low, self._high, self._n, self._once = (
-            None if of is None else of.tolist()
-            for of in (start, growth, low, high, self.n_samples, once)
-        )
-        self._gflops, self._seconds = gflops, {}
+        self._delays: list[float] | None = None
+        if not network.redrawn:
+            self._delays = rng.uniform(low, high).tolist()
+        self._low: list[float] = low.tolist()
+        self._high: list[float] = high.tolist()
+        self._start: list[float] = start.tolist()
+        self._growth: list[float] = growth.tolist()
+        self._n: list[int] = self.n_samples.tolist()
+        self._gflops = gflops
+        self._seconds: dict[tuple[int, int], float] = {}
         self._drawn: dict[int, tuple[np.random.Generator, np.random.Generator]] = {}
 
     def held(self, client: int, trip: int) -> int:
-        """Samples that a client has in its trip 0, 1, 2, ...; they arrive in their order."""
+        """Count the samples that a client has in its trip 0, 1, 2, ...; they arrive in order."""
         share = min(self._start[client] + trip * self._growth[client], 1.0)
         return max(1, ceil(share * self._n[client] - 1e-9))
 
-    def trip(self, client: int, trip: int) -> tuple[float, bool, int, int]:
-        """Seconds of the next trip of a client, whether its update arrives, and on what it trains.
+    def trip(self, client: int, trip: int) -> ClientTrip:
+        """Draw the next trip of a client; its first has no new samples.
 
-        These are the samples that it has, and how many of them have arrived since its trip before;
-        none in its first. Its trips are asked for in their order, each once.
+        Its trips are asked for in their order, each once.
         """
         if client not in self._drawn:
-            self._drawn[client] = tuple(
-                generator(self.seed, of, client) for of in ("trips", "lost")
+            self._drawn[client] = (
+                generator(self.seed, "trips", client),
+                generator(self.seed, "lost", client),
             )
-        rng, of_lost = self._drawn[client]
+        rng, losses = self._drawn[client]
         held = self.held(client, trip)
-        had = held, held - self.held(client, trip - 1) if trip else 0
-        if had not in self._seconds:
-            self._seconds[had] = self._gflops(*had) / self.network.rate
-        if self._once is None:
+        samples = held, held - self.held(client, trip - 1) if trip else 0
+        if samples not in self._seconds:
+            self._seconds[samples] = self._gflops(*samples) / self.network.rate
+        if self._delays is None:
             low = self._low[client]
             delay = low + (self._high[client] - low) * rng.random()
         else:
-            delay = self._once[client]
-        arrives = not self.network.lost or of_lost.random() >= self.network.lost
-        return delay + self._seconds[had], arrives, *had
+            delay = self._delays[client]
+        arrives = not self.network.lost or losses.random() >= self.network.lost
+        return ClientTrip(delay + self._seconds[samples], arrives, *samples)

@@ -2,7 +2,7 @@
 
 from dataclasses import dataclass, field, replace
 from math import ceil
-from typing import Annotated, Any, Literal
+from typing import Annotated, Any, Literal, Protocol, runtime_checkable
 
 from fedreact import options, plugins
 from fedreact.options import Count, Natural, Positive
@@ -10,6 +10,14 @@ from fedreact.plugins import Named
 
 ENCODERS = Named("models/encoders", "ENCODER")
 MEMORY_MB = (1000, 500)
+
+
+@runtime_checkable
+class Reducible(Protocol):
+    """Options of an optimiser of which some may play no part."""
+
+    def effective(self) -> Any:
+        """Return the options with those that play no part at their defaults."""
 
 
 @dataclass(frozen=True)
@@ -59,23 +67,23 @@ class Options:
     precision: Literal["float32", "bfloat16"] = "float32"
 
     def at_once(self, n_clients: int) -> int:
-        """Clients that train in a round, of so many."""
+        """Count the clients that train in a round, of so many."""
         return min(n_clients, self.clients_per_round or n_clients)
 
     def effective(self) -> "Options":
-        """The same training with what plays no part in it left at its default."""
+        """Return the same training with options that play no part at their defaults."""
         if self.rounds == 0:
             return Options(encoder=self.encoder, rounds=0)
-        made = plugins.make("optimizers", self.optimizer, "OPTIMIZER", "optimizer")
-        if hasattr(made, "effective"):
-            made = made.effective()
-        changed = dict(sorted(options.changed(made).items()))
+        optimizer = plugins.make("optimizers", self.optimizer, "OPTIMIZER", "optimizer")
+        if isinstance(optimizer, Reducible):
+            optimizer = optimizer.effective()
+        changed = dict(sorted(options.changed(optimizer).items()))
         steps = self.steps if self.gflops is None else Options.steps
         return replace(self, steps=steps, optimizer={"kind": self.optimizer["kind"], **changed})
 
 
 def threads(options: Options, n_clients: int) -> int:
-    """Cores worth asking for: one a minute of work, and no more than clients train at once."""
+    """Count the cores worth asking for: one a minute of work, at most one a client at once."""
     at_once = options.at_once(n_clients)
     minutes = at_once * options.rounds * options.steps / 1000
     if options.gflops is not None:

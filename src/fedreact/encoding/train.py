@@ -10,14 +10,14 @@ from fedreact import plugins
 from fedreact.clients.partition import Partition
 from fedreact.data.dataset import SeriesDataset
 from fedreact.encoding.spec import Options
-from fedreact.engine.engine import Job
-from fedreact.engine.local_training import LocalTraining, say_if_missed, steps_within
+from fedreact.engine.engine import TrainingJob
+from fedreact.engine.local_training import LocalTraining, steps_within, warn_if_missed
 from fedreact.engine.place import Place
 from fedreact.errors import UserError
 from fedreact.kinds.synchronous.algorithms.fedavg import FedAvg
 from fedreact.kinds.synchronous.engine import federate, training_costs
 from fedreact.losses.contrastive import ContrastiveLoss
-from fedreact.models.encoder import Encoder
+from fedreact.models.encoder import Encoder, multiply_adds
 from fedreact.rng import generator
 from fedreact.task import Task
 
@@ -30,40 +30,43 @@ def make_encoder(name: str, in_channels: int) -> Encoder:
 
 
 def local_training(options: Options, in_channels: int) -> LocalTraining:
-    """What clients do in a round."""
+    """Make the training of a client in a round."""
     encoder = make_encoder(options.encoder, in_channels)
     return LocalTraining(
-        ContrastiveLoss(encoder, options.negatives, options.negative_weighting),
-        options.steps,
-        options.batch_size,
-        options.learning_rate,
+        objective=ContrastiveLoss(encoder, options.negatives, options.negative_weighting),
+        steps=options.steps,
+        batch_size=options.batch_size,
+        learning_rate=options.learning_rate,
         optimizer=plugins.make("optimizers", options.optimizer, "OPTIMIZER", "optimizer"),
         precision=options.precision,
     )
 
 
 def gflops_of_features(encoder: Encoder, length: int) -> float:
-    """GFLOPs of the features of one series; NaN if the encoder does not count its operations."""
-    return 2 * encoder.multiply_adds(length) / 1e9 if hasattr(encoder, "multiply_adds") else np.nan
+    """Count the GFLOPs of one series' features; NaN if the encoder does not count operations."""
+    return 2 * multiply_adds(encoder, length) / 1e9
 
 
 def settled(options: Options, task: Task, sizes: Sequence[int]) -> Options:
-    """The same training in steps, if it is given in GFLOPs, of clients with so many samples."""
+    """Return the same training in steps, if it is given in GFLOPs, for clients of these sizes."""
     if options.gflops is None or options.rounds == 0:
         return options
     training = local_training(replace(options, steps=1), task.channels)
     share = options.at_once(len(sizes)) / len(sizes)
-    of_step = share * options.batch_size * 6 * training.objective.multiply_adds(task.steps) / 1e9
+    multiplications = training.objective.multiply_adds(task.steps)
+    step_gflops = share * options.batch_size * 6 * multiplications / 1e9
     encoder = make_encoder(options.encoder, task.channels)
     features = float(np.mean(sizes)) * gflops_of_features(encoder, task.steps)
-    steps = steps_within(options.gflops - features, options.rounds, of_step)
+    steps = steps_within(options.gflops - features, options.rounds, step_gflops)
     return replace(options, steps=steps, gflops=None)
 
 
 def train(
-    data: SeriesDataset, partition: Partition, options: Options, seed: int, what: str, place: Place
+    data: SeriesDataset, partition: Partition, options: Options, seed: int, name: str, place: Place
 ) -> tuple[np.ndarray, np.ndarray]:
-    """Train by FedAvg on the contrastive loss, with a checkpoint after each round.
+    """Train an encoder by FedAvg on the contrastive loss, with a checkpoint after each round.
+
+    ``name`` is that of the work in messages.
 
     Returns
     -------
@@ -71,24 +74,31 @@ def train(
         Weights ``float32 [P]``; local steps, GFLOPs and megabytes that a client's training has
         taken, averaged over all clients.
     """
-    budget, sizes = options.gflops, [len(of) for of in partition.train]
+    budget, sizes = options.gflops, [len(samples) for samples in partition.train]
     options = settled(options, data.task, sizes)
     training = local_training(options, data.task.channels)
-    of_round = options.clients_per_round
-    job = Job(training, FedAvg(), data.steps_first, partition.train, seed, per_round=of_round)
+    job = TrainingJob(
+        training,
+        FedAvg(),
+        data.steps_first,
+        partition.train,
+        seed,
+        per_round=options.clients_per_round,
+    )
     init = torch.Generator().manual_seed(int(generator(seed, "encoder").integers(2**62)))
     theta = training.objective.init(init).numpy()
     steps, gflops = training_costs(job)
     if budget is not None:
-        features = np.mean(sizes) * gflops_of_features(training.objective.encoder, data.task.steps)
-        say_if_missed(what, budget, options.rounds * gflops + features)
-    server, _, sent = federate(job, theta, options.rounds, what, place)
-    costs = options.rounds * steps, options.rounds * gflops, sent[-1] if sent else 0.0
-    return server["theta"], np.array(costs)
+        encoder = make_encoder(options.encoder, data.task.channels)
+        features = float(np.mean(sizes)) * gflops_of_features(encoder, data.task.steps)
+        warn_if_missed(name, budget, options.rounds * gflops + features)
+    server, _, megabytes = federate(job, theta, options.rounds, name, place)
+    sent = megabytes[-1] if megabytes else 0.0
+    return server["theta"], np.array((options.rounds * steps, options.rounds * gflops, sent))
 
 
 def encode(data: SeriesDataset, encoder: Encoder, theta: np.ndarray) -> np.ndarray:
-    """Features ``float32 [N, F]`` of all series.
+    """Compute features ``float32 [N, F]`` of all series.
 
     Raises
     ------
@@ -102,16 +112,16 @@ def encode(data: SeriesDataset, encoder: Encoder, theta: np.ndarray) -> np.ndarr
     parts = []
     with torch.inference_mode():
         for first in range(0, len(X), BATCH):
-            at = np.arange(first, min(first + BATCH, len(X)))
-            x = torch.from_numpy(np.ascontiguousarray(X[at].transpose(1, 0, 2)))
+            batch = X[np.arange(first, min(first + BATCH, len(X)))]
+            x = torch.from_numpy(np.ascontiguousarray(batch.transpose(1, 0, 2)))
             parts.append(encoder.encode(weights, x[None])[0].numpy())
     return np.concatenate(parts)
 
 
 def work(options: Options, task: Task, sizes: Sequence[int]) -> float:
-    """GFLOPs of all clients' training."""
+    """Count the GFLOPs of all clients' training."""
     options = settled(options, task, sizes)
     training = local_training(options, task.channels)
-    a_round = np.mean([training.n_drawn(n) for n in sizes]) * options.at_once(len(sizes))
-    anchors = a_round * options.rounds
+    drawn = float(np.mean([training.n_drawn(n) for n in sizes]))
+    anchors = drawn * options.at_once(len(sizes)) * options.rounds
     return anchors * 3 * 2 * training.objective.multiply_adds(task.steps) / 1e9

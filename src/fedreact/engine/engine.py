@@ -20,13 +20,13 @@ import ctypes
 import os
 import sys
 import threading
-from collections.abc import Callable, Sequence
-from concurrent.futures import FIRST_COMPLETED, ProcessPoolExecutor, wait
+from collections.abc import Callable, Iterable, Mapping, Sequence
+from concurrent.futures import FIRST_COMPLETED, Future, ProcessPoolExecutor, wait
 from concurrent.futures.process import BrokenProcessPool
 from dataclasses import dataclass, replace
 from itertools import pairwise
 from math import ceil
-from typing import Any, Protocol
+from typing import TYPE_CHECKING, Literal, Self
 
 import numpy as np
 import torch
@@ -39,24 +39,25 @@ from fedreact.errors import UserError
 from fedreact.losses.objective import Data
 from fedreact.rng import generator
 
+if TYPE_CHECKING:
+    from fedreact.kinds.synchronous.contract import Algorithm
+
 Arrays = dict[str, np.ndarray]
 
-Progress = Callable[[int, float], None]
+OnProgress = Callable[[int, float], None]
 """Called with the local steps done in this round and their mean loss."""
 
+share_memory: Callable[[torch.Tensor], torch.Tensor] = torch.Tensor.share_memory_
+"""Moves a tensor into memory that all processes see; torch leaves it without types."""
 
-class ClientHalf(Protocol):
-    """What the engine runs of an algorithm."""
 
-    def local(
-        self, training: LocalTraining, sent: dict, state: dict, work: Work
-    ) -> tuple[dict[str, torch.Tensor], dict[str, torch.Tensor]]:
-        """Uploads and what clients keep, each ``[K, ...]``, given what they are sent and kept."""
+def ignore_progress(steps: int, loss: float) -> None:
+    """Show no progress."""
 
 
 @dataclass(frozen=True)
-class Job:
-    """What the clients of a federation do in every round, with the data of all of them.
+class TrainingJob:
+    """The work of a federation's clients in every round, with the data of all of them.
 
     Attributes
     ----------
@@ -74,7 +75,7 @@ class Job:
     """
 
     training: LocalTraining
-    algorithm: ClientHalf
+    algorithm: "Algorithm"
     X: np.ndarray | Windows
     clients: list[np.ndarray]
     seed: int
@@ -83,53 +84,59 @@ class Job:
 
     @property
     def share(self) -> float:
-        """Of the clients, that take part in a round."""
+        """Share of the clients that take part in a round."""
         K = len(self.clients)
         return 1.0 if self.per_round is None else min(self.per_round, K) / K
 
     def participants(self, t: int) -> np.ndarray | None:
-        """Clients that take part in round t, in order; ``None``: all."""
+        """Draw the clients that take part in round t, in order; ``None``: all."""
         K = len(self.clients)
         if self.per_round is None or self.per_round >= K:
             return None
         rng = generator(self.seed, "participants", t)
         return np.sort(rng.choice(K, self.per_round, replace=False))
 
-    def work(self, data: Data, which: Sequence[int], samples: Any, t: int, on_step: OnStep) -> Work:
-        """Work of some clients in round t, on these samples of theirs."""
+    def work(
+        self,
+        data: Data,
+        clients: Sequence[int],
+        samples: Iterable[np.ndarray],
+        t: int,
+        on_step: OnStep,
+    ) -> Work:
+        """Make the work of some clients in round t, on these samples of theirs."""
 
-        def generators(purpose):
-            return [generator(self.seed, purpose, t, k) for k in which]
+        def generators(purpose: str) -> list[np.random.Generator]:
+            return [generator(self.seed, purpose, t, k) for k in clients]
 
         return Work(data, list(samples), generators, on_step)
 
     def data(self, place: Callable[[torch.Tensor], torch.Tensor]) -> Data:
-        """Series and targets as tensors; ``place`` puts each where it is wanted."""
+        """Return series and targets as tensors; ``place`` moves each to its device."""
+        y = None if self.y is None else place(torch.from_numpy(self.y))
         if isinstance(self.X, Windows):
-            X = self.X.tensors(place)
-        else:
-            X = place(torch.from_numpy(self.X))
-        return Data(X, None if self.y is None else place(torch.from_numpy(self.y)))
+            return Data(self.X.tensors(place), y)
+        return Data(place(torch.from_numpy(self.X)), y)
 
 
 def parts(n: int, most: int) -> list[slice]:
-    """Parts of n clients, as few as have at most so many each, and about as large."""
+    """Split n clients into as few parts as have at most ``most`` each, of about equal size."""
     number = ceil(n / most)
     ends = [i * n // number for i in range(number + 1)]
-    return [slice(*of) for of in pairwise(ends)]
+    return [slice(start, stop) for start, stop in pairwise(ends)]
 
 
 class Stacked:
     """Clients as batches on one device, at most ``most`` of them at a time (all)."""
 
-    def __init__(self, job: Job, device: str, most: int | None = None):
+    def __init__(self, job: TrainingJob, device: str, most: int | None = None):
         self.job, self.device, self.most = job, device, most
         self.data = job.data(lambda tensor: tensor.to(device))
 
-    def __enter__(self):
+    def __enter__(self) -> Self:
         return self
 
-    def __exit__(self, *_):
+    def __exit__(self, *error: object) -> None:
         pass
 
     def round(
@@ -137,8 +144,8 @@ class Stacked:
         sent: Arrays,
         state: Arrays,
         t: int,
-        on_progress: Progress = lambda done, loss: None,
-        which: Sequence[int] | None = None,
+        on_progress: OnProgress = ignore_progress,
+        clients: Sequence[int] | None = None,
         samples: Sequence[np.ndarray] | None = None,
     ) -> tuple[Arrays, Arrays]:
         """Return the uploads of some clients and what they keep after local training.
@@ -152,38 +159,40 @@ class Stacked:
             What the clients keep, each ``[n, ...]``.
         t
             The round, which keys the generators.
-        which
-            The n clients; all, if it is not given.
+        clients
+            The n clients; all, if they are not given.
         samples
             Series of each of them, where they are others than at the start: data arrives.
         """
-        which = range(len(self.job.clients)) if which is None else which
-        samples = [self.job.clients[k] for k in which] if samples is None else samples
+        clients = range(len(self.job.clients)) if clients is None else clients
+        samples = [self.job.clients[k] for k in clients] if samples is None else samples
         total, done, calls = torch.zeros((), device=self.device), 0, 0
 
-        def on_step(losses):
+        def on_step(losses: torch.Tensor) -> None:
             nonlocal total, done, calls
             total, done, calls = total + losses.sum(), done + len(losses), calls + 1
             # Reading the loss waits for the device: only now and then.
             if calls % 50 == 0:
                 on_progress(done, float(total) / done)
 
-        n, found = len(which), []
+        n = len(clients)
+        uploads: list[Arrays] = []
+        states: list[Arrays] = []
         for part in parts(n, self.most) if self.most else [slice(n)]:
-            given = self._tensors(sent | _own(sent, part))
-            own = self._tensors({name: kept[part] for name, kept in state.items()})
-            work = self.job.work(self.data, which[part], samples[part], t, on_step)
-            done_by = self.job.algorithm.local(self.job.training, given, own, work)
-            found.append([{n: v.cpu().numpy() for n, v in of.items()} for of in done_by])
+            received = self._tensors(sent | _own_weights(sent, part))
+            own = self._tensors({name: values[part] for name, values in state.items()})
+            work = self.job.work(self.data, clients[part], samples[part], t, on_step)
+            trained = self.job.algorithm.local(self.job.training, received, own, work)
+            uploads.append(_arrays(trained[0]))
+            states.append(_arrays(trained[1]))
         on_progress(done, float(total) / max(done, 1))
-        uploads, states = zip(*found)
         return _concatenated(uploads), _concatenated(states)
 
     def submit(
         self,
         sent: Arrays,
         state: Arrays,
-        which: Sequence[int],
+        clients: Sequence[int],
         rounds: Sequence[int],
         samples: Sequence[np.ndarray],
     ) -> Callable[[], tuple[Arrays, Arrays]]:
@@ -193,24 +202,76 @@ class Stacked:
         and that several such trainings may be under way, of other clients each. Here they are done
         at once.
         """
-        done = []
-        for i, (k, t) in enumerate(zip(which, rounds)):
-            kept = {name: of[i : i + 1] for name, of in state.items()}
-            done.append(self.round(sent, kept, t, which=[k], samples=[samples[i]]))
-        uploads, states = zip(*done)
+        trained = [
+            self.round(sent, _row(state, i), t, clients=[k], samples=[samples[i]])
+            for i, (k, t) in enumerate(zip(clients, rounds))
+        ]
+        uploads, states = zip(*trained)
         return lambda: (_concatenated(uploads), _concatenated(states))
 
     def predict(self, requests: Sequence[Request]) -> list[np.ndarray]:
-        """Outputs for test series; see :func:`fedreact.engine.predicting.predict`."""
+        """Compute outputs for test series; see :func:`fedreact.engine.predicting.predict`."""
         return [predict(self.job, self.data, request, self.device) for request in requests]
 
-    def _tensors(self, arrays):
+    def _tensors(self, arrays: Arrays) -> dict[str, torch.Tensor]:
         return {n: torch.from_numpy(values).to(self.device) for n, values in arrays.items()}
 
 
-def _own(sent, part):
-    """Of weights that each client has of its own, those of some."""
+def _own_weights(sent: Arrays, part: slice) -> Arrays:
+    """Weights of some clients, if each is sent its own."""
     return {"theta": sent["theta"][part]} if sent["theta"].ndim == 2 else {}
+
+
+def _row(state: Arrays, i: int) -> Arrays:
+    """What client i keeps, each ``[1, ...]``."""
+    return {name: values[i : i + 1] for name, values in state.items()}
+
+
+def _arrays(tensors: Mapping[str, torch.Tensor]) -> Arrays:
+    return {name: values.cpu().numpy() for name, values in tensors.items()}
+
+
+@dataclass(frozen=True)
+class _Share:
+    """The part of a round that one process does.
+
+    Attributes
+    ----------
+    start
+        Start of each client: the weights of ``all``, ``[P]``; its ``own``, ``[P]``; or, of a single
+        client, those that it alone was sent now, which are in its ``slot``.
+    received, state
+        Arrays that the clients receive besides weights, and those that they keep.
+    t, clients
+        The round, and the clients.
+    samples
+        Series of each of them; ``None``: those of the start.
+    """
+
+    start: Literal["all", "own", "slot"]
+    received: Arrays
+    state: Arrays
+    t: int
+    clients: list[int]
+    samples: Sequence[np.ndarray] | None
+
+
+@dataclass(frozen=True)
+class _Pool:
+    """Processes, and the memory that they share with this one.
+
+    Attributes
+    ----------
+    progress
+        ``[K, 2]``: each client's steps done in this round and the sum of their losses.
+    theta, weights
+        ``[P]``, weights that all clients are sent; ``[K, P]``, those of each.
+    """
+
+    executor: ProcessPoolExecutor
+    progress: torch.Tensor
+    theta: torch.Tensor
+    weights: torch.Tensor
 
 
 class Workers:
@@ -219,140 +280,157 @@ class Workers:
     Use as a context manager: the processes live as long as the block.
     """
 
-    def __init__(self, job: Job, n: int):
+    def __init__(self, job: TrainingJob, n: int):
         self.job, self.n = job, min(n, len(job.clients))
+        self._pool: _Pool | None = None
 
-    def __enter__(self):
+    def __enter__(self) -> Self:
         self._pool = None
         return self
 
-    def _start(self, n_weights: int):
-        """Start the processes, with shared memory for what all rounds send and get back."""
-        # [K, 2]: each client's steps done in this round and the sum of their losses.
+    def _started(self, n_weights: int) -> _Pool:
+        """Start the processes, unless they run, with shared memory for what all rounds exchange."""
+        if self._pool is not None:
+            return self._pool
         K = len(self.job.clients)
-        self._progress = torch.zeros(K, 2, dtype=torch.float64).share_memory_()
-        way = _way_to_start()
+        progress = share_memory(torch.zeros(K, 2, dtype=torch.float64))
+        method = _start_method()
         # A fork reads the series where they are.
-        data = self.job.data(lambda tensor: tensor if way == "fork" else tensor.share_memory_())
+        data = self.job.data(lambda tensor: tensor if method == "fork" else share_memory(tensor))
         # Through pipes, the weights of 100 clients take most of a round without steps.
-        self._theta = torch.zeros(n_weights).share_memory_()
-        self._weights = torch.zeros(K, n_weights).share_memory_()
-        context = torch.multiprocessing.get_context(way)
+        theta = share_memory(torch.zeros(n_weights))
+        weights = share_memory(torch.zeros(K, n_weights))
+        context = torch.multiprocessing.get_context(method)
         context.set_forkserver_preload(["fedreact.engine.engine"])
-        job = replace(self.job, X=None, y=None)
-        self._pool = ProcessPoolExecutor(
+        executor = ProcessPoolExecutor(
             self.n,
             mp_context=context,
             initializer=_start_worker,
-            initargs=(job, data, self._progress, self._theta, self._weights),
+            initargs=(replace(self.job, X=np.zeros(0), y=None), data, progress, theta, weights),
         )
+        self._pool = _Pool(executor, progress, theta, weights)
+        return self._pool
 
-    def __exit__(self, *_):
+    def __exit__(self, *error: object) -> None:
         if self._pool is not None:
-            self._pool.shutdown(cancel_futures=True)
+            self._pool.executor.shutdown(cancel_futures=True)
 
     def round(
         self,
         sent: Arrays,
         state: Arrays,
         t: int,
-        on_progress: Progress = lambda done, loss: None,
-        which: Sequence[int] | None = None,
+        on_progress: OnProgress = ignore_progress,
+        clients: Sequence[int] | None = None,
         samples: Sequence[np.ndarray] | None = None,
     ) -> tuple[Arrays, Arrays]:
-        """As :meth:`Stacked.round`; uploaded weights are shared memory that the next overwrites."""
-        which = list(range(len(self.job.clients)) if which is None else which)
-        theta, rest = sent["theta"], {n: v for n, v in sent.items() if n != "theta"}
-        start = "own" if theta.ndim == 2 else "all"
-        if self._pool is None:
-            self._start(theta.shape[-1])
-        self._progress.zero_()
-        if start == "own":  # where its upload will be
-            self._weights[which] = torch.from_numpy(theta)
+        """Do as :meth:`Stacked.round`; the next round overwrites uploaded weights."""
+        clients = list(range(len(self.job.clients)) if clients is None else clients)
+        theta, received = sent["theta"], _without_theta(sent)
+        own = theta.ndim == 2
+        pool = self._started(theta.shape[-1])
+        pool.progress.zero_()
+        if own:  # where its upload will be
+            pool.weights[clients] = torch.from_numpy(theta)
         else:
-            self._theta.copy_(torch.from_numpy(theta))
+            pool.theta.copy_(torch.from_numpy(theta))
         try:
             futures = [
-                self._pool.submit(
+                pool.executor.submit(
                     _train,
-                    *(start, rest, {n: kept[part] for n, kept in state.items()}),
-                    *(None if samples is None else samples[part], t, which[part]),
+                    _Share(
+                        start="own" if own else "all",
+                        received=received,
+                        state={name: values[part] for name, values in state.items()},
+                        t=t,
+                        clients=clients[part],
+                        samples=None if samples is None else samples[part],
+                    ),
                 )
-                for part in parts(len(which), self.job.training.stacked)
+                for part in parts(len(clients), self.job.training.stacked)
             ]
             pending = set(futures)
             while pending:
                 _, pending = wait(pending, timeout=0.5, return_when=FIRST_COMPLETED)
-                done, total = self._progress.sum(0).tolist()
+                done, total = pool.progress.sum(0).tolist()
                 on_progress(int(done), total / max(done, 1))
-            uploads, states = zip(*[future.result() for future in futures])
+            uploads, states = _results(futures)
         except BrokenProcessPool as error:
-            raise self._ended(f"in round {t}") from error
-        weights = self._weights.numpy()
-        everyone = which == list(range(len(weights)))
-        return {
-            "theta": weights if everyone else weights[which],
-            **_concatenated(uploads),
-        }, _concatenated(states)
+            raise _ended(f"in round {t}") from error
+        weights = pool.weights.numpy()
+        everyone = clients == list(range(len(weights)))
+        return {"theta": weights if everyone else weights[clients], **uploads}, states
 
     def submit(
         self,
         sent: Arrays,
         state: Arrays,
-        which: Sequence[int],
+        clients: Sequence[int],
         rounds: Sequence[int],
         samples: Sequence[np.ndarray],
     ) -> Callable[[], tuple[Arrays, Arrays]]:
-        """As :meth:`Stacked.submit`, in the processes, while this one goes on."""
-        which = list(which)
-        theta, rest = sent["theta"], {n: v for n, v in sent.items() if n != "theta"}
-        if self._pool is None:
-            self._start(theta.shape[-1])
-        weights = self._weights.numpy()  # whose rows are copied several times as fast as torch's
-        weights[which] = theta
+        """Do as :meth:`Stacked.submit`, in the processes, while this one goes on."""
+        clients = list(clients)
+        theta, received = sent["theta"], _without_theta(sent)
+        pool = self._started(theta.shape[-1])
+        weights = pool.weights.numpy()  # whose rows are copied several times as fast as torch's
+        weights[clients] = theta
         futures = [
-            self._pool.submit(
+            pool.executor.submit(
                 _train,
-                *("slot", rest, {n: kept[i : i + 1] for n, kept in state.items()}),
-                *([samples[i]], t, [k]),
+                _Share(
+                    start="slot",
+                    received=received,
+                    state=_row(state, i),
+                    t=t,
+                    clients=[k],
+                    samples=[samples[i]],
+                ),
             )
-            for i, (k, t) in enumerate(zip(which, rounds))
+            for i, (k, t) in enumerate(zip(clients, rounds))
         ]
 
-        def wait_for():
+        def wait_for() -> tuple[Arrays, Arrays]:
             try:
-                uploads, states = zip(*[future.result() for future in futures])
+                uploads, states = _results(futures)
             except BrokenProcessPool as error:
-                raise self._ended("in training") from error
-            return {"theta": weights[which], **_concatenated(uploads)}, _concatenated(states)
+                raise _ended("in training") from error
+            return {"theta": weights[clients], **uploads}, states
 
         return wait_for
 
     def predict(self, requests: Sequence[Request]) -> list[np.ndarray]:
-        """As :meth:`Stacked.predict`."""
-        if self._pool is None:
-            self._start(requests[0].theta.size)
+        """Do as :meth:`Stacked.predict`."""
         try:
-            return list(self._pool.map(_predict, requests))
+            pool = self._started(requests[0].theta.size)
+            return list(pool.executor.map(_predict, requests))
         except BrokenProcessPool as error:
-            raise self._ended("in testing") from error
-
-    def _ended(self, when):
-        return UserError(
-            f"a training process ended unexpectedly {when} (out of memory?); run again with fewer "
-            "cores: finished rounds are kept"
-        )
+            raise _ended("in testing") from error
 
 
-def _concatenated(parts):
+def _results(futures: Iterable[Future[tuple[Arrays, Arrays]]]) -> tuple[Arrays, Arrays]:
+    """Wait for parts of the clients, and put their uploads and what they keep together."""
+    uploads, states = zip(*[future.result() for future in futures])
+    return _concatenated(uploads), _concatenated(states)
+
+
+def _ended(when: str) -> UserError:
+    return UserError(
+        f"a training process ended unexpectedly {when} (out of memory?); run again with fewer "
+        "cores: finished rounds are kept"
+    )
+
+
+def _without_theta(sent: Arrays) -> Arrays:
+    return {name: values for name, values in sent.items() if name != "theta"}
+
+
+def _concatenated(parts: Sequence[Arrays]) -> Arrays:
     """Put arrays of parts of the clients together."""
     return {name: np.concatenate([part[name] for part in parts]) for name in parts[0]}
 
 
-_worker = None
-
-
-def _way_to_start():
+def _start_method() -> Literal["fork", "forkserver"]:
     """Fork, as torch's loaders do, where that is safe: it takes no time, loading torch two seconds.
 
     Not where torch has a GPU, since its threads of gradients do not survive it.
@@ -360,48 +438,77 @@ def _way_to_start():
     return "fork" if sys.platform == "linux" and not torch.cuda.is_available() else "forkserver"
 
 
-def _start_worker(job, data, progress, *weights):
-    global _worker
-    # Through NumPy, to note a step takes a tenth of the time.
-    _worker = (job, data, progress.numpy(), *weights)
+@dataclass(frozen=True)
+class _Worker:
+    """The job, its data, and memory shared with the main process, in a process of a pool.
+
+    ``progress`` is an array, since to note a step in a tensor takes ten times as long.
+    """
+
+    job: TrainingJob
+    data: Data
+    progress: np.ndarray
+    theta: torch.Tensor
+    weights: torch.Tensor
+
+    def train(self, share: _Share) -> tuple[Arrays, Arrays]:
+        """Train some clients; weights go into shared memory, everything else is returned."""
+        clients = share.clients
+
+        def on_step(losses: torch.Tensor) -> None:
+            self.progress[clients[0], 0] += len(losses)
+            self.progress[clients[0], 1] += float(losses.sum())
+
+        samples = share.samples
+        if samples is None:
+            samples = [self.job.clients[k] for k in clients]
+        work = self.job.work(self.data, clients, samples, share.t, on_step)
+        received = {name: torch.from_numpy(values) for name, values in share.received.items()}
+        state = {name: torch.from_numpy(values) for name, values in share.state.items()}
+        received["theta"] = self._start_weights(share)
+        uploads, state = self.job.algorithm.local(self.job.training, received, state, work)
+        self.weights[clients] = uploads.pop("theta")
+        return _arrays(uploads), _arrays(state)
+
+    def _start_weights(self, share: _Share) -> torch.Tensor:
+        if share.start == "all":
+            return self.theta
+        if share.start == "own":
+            return self.weights[share.clients]
+        return self.weights[share.clients[0]].clone()
+
+
+_workers: list[_Worker] = []
+"""In a process of :class:`Workers`, what it trains with; elsewhere empty."""
+
+
+def _start_worker(
+    job: TrainingJob,
+    data: Data,
+    progress: torch.Tensor,
+    theta: torch.Tensor,
+    weights: torch.Tensor,
+) -> None:
+    _workers[:] = [_Worker(job, data, progress.numpy(), theta, weights)]
     torch.set_num_threads(1)
     keep_heap()
     # If the main process is killed, nobody waits for this one: end with it.
     threading.Thread(target=_end_with_parent, daemon=True).start()
 
 
-def _end_with_parent():
-    torch.multiprocessing.parent_process().join()
-    os._exit(1)
+def _end_with_parent() -> None:
+    parent = torch.multiprocessing.parent_process()
+    if parent is not None:
+        parent.join()
+        os._exit(1)
 
 
-def _train(start, rest, state, samples, t, which):
-    """Train some clients; weights go into shared memory, everything else is returned.
-
-    They start from the weights of ``all``, ``[P]``; each from its ``own``, ``[P]``; or one from
-    those that it alone was sent now, which are in its ``slot``.
-    """
-    job, data, progress, theta, weights = _worker
-
-    def on_step(losses):
-        progress[which[0], 0] += len(losses)
-        progress[which[0], 1] += float(losses.sum())
-
-    sent, kept = ({n: torch.from_numpy(v) for n, v in given.items()} for given in (rest, state))
-    if start == "all":
-        sent["theta"] = theta
-    else:
-        sent["theta"] = weights[which] if start == "own" else weights[which[0]].clone()
-    samples = [job.clients[k] for k in which] if samples is None else samples
-    work = job.work(data, which, samples, t, on_step)
-    uploads, kept = job.algorithm.local(job.training, sent, kept, work)
-    weights[which] = uploads.pop("theta")
-    return tuple({n: value.numpy() for n, value in part.items()} for part in (uploads, kept))
+def _train(share: _Share) -> tuple[Arrays, Arrays]:
+    return _workers[0].train(share)
 
 
-def _predict(request):
-    job, data, *_ = _worker
-    return predict(job, data, request, "cpu")
+def _predict(request: Request) -> np.ndarray:
+    return predict(_workers[0].job, _workers[0].data, request, "cpu")
 
 
 def keep_heap() -> None:
@@ -419,7 +526,7 @@ def keep_heap() -> None:
 
 
 def resolve_device(device: str) -> str:
-    """Say what ``auto`` is on this machine: ``cuda`` if torch sees a GPU, else ``cpu``.
+    """Return what ``auto`` is on this machine: ``cuda`` if torch sees a GPU, else ``cpu``.
 
     Raises
     ------
@@ -433,7 +540,10 @@ def resolve_device(device: str) -> str:
     return device
 
 
-def open_engine(job: Job, device: str, workers: int) -> Workers | Stacked:
+Engine = Workers | Stacked
+
+
+def open_engine(job: TrainingJob, device: str, workers: int) -> Engine:
     """Choose the engine: workers on the ``cpu``, stacked clients on ``cuda``.
 
     A single worker is this process: short work ends before a process has started.

@@ -28,7 +28,7 @@ class Place:
     checkpoint: Path = Path("checkpoint.npz")
 
     def named(self, name: str) -> "Place":
-        """The place of one of several trainings."""
+        """Return the place of one of several trainings, with its own checkpoint."""
         file = self.checkpoint.with_name(f"{self.checkpoint.stem}-{name}.npz")
         return Place(self.device, self.workers, file)
 
@@ -54,5 +54,5 @@ class Place:
     def clear(self) -> None:
         """Remove the checkpoints, once what they led to is written."""
         stem = self.checkpoint.stem
-        for kept in (self.checkpoint, *self.checkpoint.parent.glob(f"{stem}-*.npz")):
-            kept.unlink(missing_ok=True)
+        for file in (self.checkpoint, *self.checkpoint.parent.glob(f"{stem}-*.npz")):
+            file.unlink(missing_ok=True)

@@ -1,14 +1,33 @@
 """Outputs of trained models for test series, in the process that trains or in another."""
 
-from dataclasses import dataclass, field
-from typing import Any
+from dataclasses import dataclass
+from typing import TYPE_CHECKING, Protocol, runtime_checkable
 
 import numpy as np
 import torch
 
 from fedreact.losses.objective import Data
 
+if TYPE_CHECKING:
+    from fedreact.engine.engine import TrainingJob
+
 BATCH = 256
+
+
+class Model(Protocol):
+    """A model of series."""
+
+    def forward(self, theta: torch.Tensor, x: torch.Tensor) -> torch.Tensor:
+        """Compute outputs ``[K, B, c]`` of ``x [K, B, T, channels]`` under ``theta [K, P]``."""
+
+
+@runtime_checkable
+class ObjectiveOfOutputs(Protocol):
+    """An objective of a model with outputs, as :class:`fedreact.losses.supervised` has it."""
+
+    @property
+    def architecture(self) -> Model:
+        """The model."""
 
 
 @dataclass(frozen=True)
@@ -21,32 +40,39 @@ class Request:
         Its weights ``[P]``.
     samples
         ``int [n]``: which series.
-    kept
+    state
         What a client that adapts at test time keeps besides, without the axis K; ``None``: the
         model is taken as it is.
     """
 
     theta: np.ndarray
     samples: np.ndarray
-    kept: dict[str, np.ndarray] | None = field(default=None)
+    state: dict[str, np.ndarray] | None = None
 
 
-def predict(job: Any, data: Data, request: Request, device: str) -> np.ndarray:
-    """Outputs ``[n, c]`` of the architecture for the series of a request.
+def predict(job: "TrainingJob", data: Data, request: Request, device: str) -> np.ndarray:
+    """Compute outputs ``[n, c]`` of the architecture for the series of a request.
 
     In batches of 256: some models look at all series of a batch. The algorithm's ``adapt`` sees
     them all, one after the other.
+
+    Raises
+    ------
+    TypeError
+        What the job's clients minimise is of no model with outputs.
     """
     theta = torch.from_numpy(request.theta).to(device)
-    if request.kept is not None:
-        kept = {n: torch.from_numpy(np.asarray(v)).to(device) for n, v in request.kept.items()}
-        at = torch.from_numpy(request.samples).to(device)
-        given = kept | {"theta": theta}
-        return job.algorithm.adapt(job.training.objective, given, data.X[at]).cpu().numpy()
-    forward = job.training.objective.architecture.forward
-    parts = []
+    samples = torch.from_numpy(request.samples).to(device)
+    objective = job.training.objective
+    if request.state is not None:
+        state = {name: torch.from_numpy(np.asarray(v)) for name, v in request.state.items()}
+        received = {name: values.to(device) for name, values in state.items()} | {"theta": theta}
+        return job.algorithm.adapt(objective, received, data.X[samples]).cpu().numpy()
+    if not isinstance(objective, ObjectiveOfOutputs):
+        raise TypeError(f"{type(objective).__name__} has no architecture to predict with")
+    batches = []
     with torch.inference_mode():
-        for first in range(0, len(request.samples), BATCH):
-            at = torch.from_numpy(request.samples[first : first + BATCH]).to(device)
-            parts.append(forward(theta[None], data.X[at][None])[0].cpu().numpy())
-    return np.concatenate(parts)
+        for first in range(0, len(samples), BATCH):
+            x = data.X[samples[first : first + BATCH]][None]
+            batches.append(objective.architecture.forward(theta[None], x)[0].cpu().numpy())
+    return np.concatenate(batches)

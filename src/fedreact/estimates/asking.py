@@ -8,7 +8,7 @@ from collections.abc import Callable, Iterable, Sequence
 from fedreact.errors import UserError
 from fedreact.estimates.estimates import Estimator, ToDo
 from fedreact.estimates.records import Seen, like_of
-from fedreact.estimates.work import SECONDS_A_GFLOP, Work, calibrate
+from fedreact.estimates.work import SECONDS_A_GFLOP, PlannedWork, calibrate
 from fedreact.resolve.plan import Plan
 
 log = logging.getLogger("fedreact")
@@ -41,7 +41,7 @@ def estimator(
     measure: Callable[..., float] | None = None,
 ) -> Estimator:
     """An estimator of a plan's jobs; ``measure`` is used in place of :func:`calibrate`."""
-    work = Work(plan)
+    work = PlannedWork(plan)
 
     def gflops(job: ToDo) -> float | None:
         return work.gflops(job.rule, job.wildcards)

@@ -11,11 +11,11 @@ import torch
 
 from fedreact import npz, options
 from fedreact.encoding import train as encoding
-from fedreact.engine.engine import Job, Stacked, keep_heap
+from fedreact.engine.engine import Stacked, TrainingJob, keep_heap
 from fedreact.engine.local_training import LocalTraining
 from fedreact.errors import UserError
 from fedreact.kinds import contract as runs
-from fedreact.kinds.of_clients import MOST
+from fedreact.kinds.client_records import MOST
 from fedreact.kinds.synchronous.algorithms.fedavg import FedAvg
 from fedreact.multiverse.run import Universe, candidates, drawn
 from fedreact.resolve import multiverse_asked
@@ -30,7 +30,7 @@ BYTES_A_SCORE = 12
 """Of a client in a round: its score, its cluster and the true one, before they are compressed."""
 
 
-class Work:
+class PlannedWork:
     """Work of the jobs of a plan, by their rule and wildcards."""
 
     def __init__(self, plan: Plan):
@@ -155,7 +155,7 @@ def calibrate(training: LocalTraining, task: Task, device: str = "cpu") -> float
 
     def seconds(n_steps):
         local = LocalTraining(training.objective, n_steps, batch, optimizer=training.optimizer)
-        engine = Stacked(Job(local, FedAvg(), X, [np.arange(n)] * K, 0, y), device)
+        engine = Stacked(TrainingJob(local, FedAvg(), X, [np.arange(n)] * K, 0, y), device)
         begun = clock()
         engine.round({"theta": theta}, {}, 1)
         return clock() - begun

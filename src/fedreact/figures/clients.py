@@ -94,11 +94,11 @@ def kept_of_clients(lines, names=("round", "score", "cluster", "true_cluster")):
     ``metric`` is what scores are of.
     """
     from fedreact.errors import UserError
-    from fedreact.kinds import of_clients
+    from fedreact.kinds import client_records
 
     found = []
     for file, method in lines.sort_values("seed")[["file", "method"]].drop_duplicates().to_numpy():
-        beside = of_clients.read(Path(file))
+        beside = client_records.read(Path(file))
         if beside is None:
             raise UserError(f"{file}: there is no record of its clients beside it")
         at = beside["method"] == method

@@ -40,12 +40,12 @@ Its algorithms are the files of ``kinds/<kind>/algorithms/``.
 A user's own kind is such a folder below ``own/kinds/``.
 """
 
-from collections.abc import Mapping
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field, is_dataclass
 from functools import cache
 from pathlib import Path
 from types import ModuleType
-from typing import Any, NamedTuple
+from typing import Any, Protocol, runtime_checkable
 
 import numpy as np
 
@@ -57,9 +57,25 @@ from fedreact.errors import UserError
 from fedreact.task import Task
 
 
+@runtime_checkable
+class WithFindings(Protocol):
+    """A ``run.py`` that says what makes its results meaningless."""
+
+    def findings(self, inputs: "Inputs", options: Any, methods: Sequence["Method"]) -> list[str]:
+        """Return sentences; none if the results mean something."""
+
+
+@runtime_checkable
+class Skipping(Protocol):
+    """An algorithm that says which tasks it cannot run on."""
+
+    def skip(self, task: Task) -> str | None:
+        """Say why it cannot run on a task; ``None`` if it can."""
+
+
 @dataclass(frozen=True)
 class Inputs:
-    """What a run reads.
+    """Inputs of a run.
 
     Attributes
     ----------
@@ -83,7 +99,7 @@ class Inputs:
 
 @dataclass(frozen=True)
 class Method:
-    """What a method of the configuration stands for.
+    """A method of the configuration: its algorithm and options.
 
     Attributes
     ----------
@@ -103,7 +119,8 @@ class Method:
     of_run: Mapping[str, Any] = field(default_factory=dict)
 
 
-class Line(NamedTuple):
+@dataclass(frozen=True)
+class Line:
     """A line of scores.
 
     Attributes
@@ -117,46 +134,48 @@ class Line(NamedTuple):
         one), ``true_cluster`` (-1: not known). ``None`` if a kind of run has none.
     """
 
-    index: tuple
+    index: tuple[str | int, ...]
     values: dict[str, float]
     clients: Mapping[str, np.ndarray] | None = None
 
 
 def kinds() -> tuple[str, ...]:
-    """Names of the kinds of run, the user's own after the project's."""
+    """Return the names of the kinds of run, the user's own after the project's."""
     return _kinds(Path.cwd())
 
 
 @cache
-def _kinds(here):
-    found = [
+def _kinds(folder: Path) -> tuple[str, ...]:
+    """Do what :func:`kinds` does, once for each current folder."""
+    files = [
         *sorted((plugins.PACKAGE / "kinds").glob("*/spec.py")),
         *sorted((plugins.OWN / "kinds").glob("*/spec.py")),
     ]
-    return tuple(path.parent.name for path in found)
+    return tuple(path.parent.name for path in files)
 
 
 def part_of(kind: str, part: str) -> ModuleType:
-    """``spec`` or ``run`` of a kind of run."""
+    """Load ``spec`` or ``run`` of a kind of run."""
     return _part_of(Path.cwd(), kind, part)
 
 
 @cache  # a plan asks ten thousand times
-def _part_of(here, kind, part):
+def _part_of(folder: Path, kind: str, part: str) -> ModuleType:
+    """Do what :func:`part_of` does, once for each current folder."""
     return plugins.module(plugins.find(f"kinds/{kind}", part, _DEFINED[part]))
 
 
 _DEFINED = {"spec": "Options", "run": "run"}
 
 
-def method(kind: str, name: str, given: Mapping[str, Any], where: str) -> Method:
-    """Check what the configuration says of a method of a kind of run.
+def method(kind: str, name: str, entry: Mapping[str, Any], where: str) -> Method:
+    """Check the entry of a method of a kind of run in the configuration.
 
     Parameters
     ----------
-    given
-        ``algorithm`` (the method's name, if it is not given), options of that algorithm, and
-        options of the run that a method may set for itself.
+    entry
+        ``algorithm`` (the method's name, if it is missing), options of that algorithm, and options
+        of the run that a method may set for itself.
 
     Raises
     ------
@@ -164,34 +183,33 @@ def method(kind: str, name: str, given: Mapping[str, Any], where: str) -> Method
         The algorithm is unknown, or an option is unknown or has no such value.
     """
     spec = part_of(kind, "spec")
-    given = dict(given)
-    algorithm = given.pop("algorithm", name)
+    own = dict(entry)
+    algorithm = own.pop("algorithm", name)
     try:
-        own = algorithm_options(kind, algorithm)
+        cls = algorithm_options(kind, algorithm)
     except UserError as error:
         raise UserError(f"{where}: {error}") from None
-    of_run = {k: given.pop(k) for k in spec.PER_METHOD if k in given and not _has(own, k)}
-    if own is not None:
-        if unknown := [k for k in given if not _has(own, k)]:
-            known = ", ".join([*opts.names(own), *spec.PER_METHOD])
+    names = [] if cls is None else opts.names(cls)
+    of_run = {k: own.pop(k) for k in spec.PER_METHOD if k in own and k not in names}
+    if cls is not None:
+        if unknown := [k for k in own if k not in names]:
+            known = ", ".join([*names, *spec.PER_METHOD])
             raise UserError(f"{where}: unknown option {unknown[0]}; known: {known}")
-        checked = opts.check(own, given, where)
-        given = {k: getattr(checked, k) for k in given}
-    set_here = opts.check(opts.part_of(spec.Options, only=tuple(of_run)), of_run, where)
-    return Method(name, algorithm, given, opts.vars_of(set_here))
+        checked = opts.vars_of(opts.check(cls, own, where))
+        own = {k: checked[k] for k in own}
+    run_options = opts.part_of(spec.Options, only=tuple(of_run))
+    return Method(name, algorithm, own, opts.vars_of(opts.check(run_options, of_run, where)))
 
 
-def algorithm_options(kind: str, algorithm: str) -> type | None:
-    """Options of an algorithm as a dataclass; ``None`` if it does not say which it has."""
+def algorithm_options(kind: str, algorithm: str) -> type[Any] | None:
+    """Return an algorithm's options as a dataclass; ``None`` if it does not say which it has."""
     cls = plugins.load(f"kinds/{kind}/algorithms", algorithm, "ALGORITHM")
-    return opts.part_of(cls, without=("setting",)) if is_dataclass(cls) else None
-
-
-def _has(cls, name):
-    return cls is not None and name in opts.names(cls)
+    if isinstance(cls, type) and is_dataclass(cls):
+        return opts.part_of(cls, without=("setting",))
+    return None
 
 
 def skipped(kind: str, algorithm: str, task: Task) -> str | None:
-    """Why an algorithm cannot run on a task; ``None`` if it can."""
+    """Say why an algorithm cannot run on a task; ``None`` if it can."""
     cls = plugins.load(f"kinds/{kind}/algorithms", algorithm, "ALGORITHM")
-    return cls.skip(task) if hasattr(cls, "skip") else None
+    return cls.skip(task) if isinstance(cls, Skipping) else None

@@ -12,14 +12,14 @@ import numpy as np
 
 from fedreact import npz, plugins
 from fedreact.atomic import atomic
-from fedreact.clients import checks as of_partition
+from fedreact.clients import checks as partition_checks
 from fedreact.clients.partition import Partition
-from fedreact.data import checks as of_data
+from fedreact.data import checks as data_checks
 from fedreact.data.dataset import SeriesDataset
 from fedreact.errors import UserError
 from fedreact.kinds import contract as runs
-from fedreact.kinds.contract import Inputs, Line, Method, method, skipped
-from fedreact.kinds.of_clients import CLIENTS, OfClients
+from fedreact.kinds.client_records import CLIENTS, ClientRecords
+from fedreact.kinds.contract import Inputs, Line, Method, WithFindings, method, skipped
 from fedreact.metrics.contract import PRIMARY, Metric
 from fedreact.metrics.grammar import load_metric
 from fedreact.metrics.grammar import names as names_of_metrics
@@ -59,38 +59,50 @@ def read_inputs(args: Namespace, spec: Any) -> Inputs:
     return Inputs(data, partition, features, (steps, gflops, megabytes), args.setting)
 
 
-def read_methods(kind: str, given: Mapping[str, Any], task: Task) -> list[Method]:
-    """Check the methods of a job; each must be able to run on the task."""
-    found = []
-    for name, of_method in given.items():
-        one = method(kind, name, of_method, f"method {name}")
-        if why := skipped(kind, one.algorithm, task):
+def read_methods(kind: str, entries: Mapping[str, Any], task: Task) -> list[Method]:
+    """Check the methods of a job.
+
+    Raises
+    ------
+    UserError
+        A method has an unknown algorithm or option, or cannot run on the task.
+    """
+    methods = []
+    for name, entry in entries.items():
+        checked = method(kind, name, entry, f"method {name}")
+        if why := skipped(kind, checked.algorithm, task):
             raise UserError(f"method {name} cannot run on {task.kind}: {why}")
-        found.append(one)
-    return found
+        methods.append(checked)
+    return methods
 
 
 def read_metrics(names: Sequence[str], task: Task) -> dict[str, Metric]:
-    """Metrics by their names, those of the task if none are given."""
-    found = {n: load_metric(n) for n in names or [PRIMARY[task.kind]]}
-    for name, metric in found.items():
+    """Load metrics by their names, the task's main one if no names are given.
+
+    Raises
+    ------
+    UserError
+        A metric is unknown, or not computed for such tasks.
+    """
+    metrics = {n: load_metric(n) for n in names or [PRIMARY[task.kind]]}
+    for name, metric in metrics.items():
         if task.kind not in metric.kinds:
             raise UserError(f"metric {name} is not available for {task.kind}")
-    return found
+    return metrics
 
 
 def findings(kind: str, inputs: Inputs, options: Any, methods: Sequence[Method]) -> list[str]:
-    """Say, and return, what makes a run's results mean nothing: data, clients, or options."""
-    of_kind = runs.part_of(kind, "run")
+    """Log, and return, what makes a run's results mean nothing: data, clients, or options."""
+    run = runs.part_of(kind, "run")
     registered = inputs.data.name in plugins.names("data/sources", "SOURCE")
-    found = [
-        *of_data.findings(inputs.data, stated=registered),
-        *of_partition.findings(inputs.partition, None if registered else inputs.data.y),
-        *(of_kind.findings(inputs, options, methods) if hasattr(of_kind, "findings") else []),
+    sentences = [
+        *data_checks.findings(inputs.data, stated=registered),
+        *partition_checks.findings(inputs.partition, None if registered else inputs.data.y),
+        *(run.findings(inputs, options, methods) if isinstance(run, WithFindings) else []),
     ]
-    for sentence in found:
+    for sentence in sentences:
         log.warning("note: %s", sentence)
-    return found
+    return sentences
 
 
 def write(
@@ -102,31 +114,32 @@ def write(
     metric: str,
     findings: Sequence[str],
 ) -> None:
-    """Write lines of scores, as they come, as a csv with a header, and what is kept of clients."""
-    kept, header = OfClients(inputs.partition, metric, findings), None
+    """Write lines of scores, as they come, as a csv with a header, and the records of clients."""
+    records = ClientRecords(inputs.partition, metric, findings)
+    header: list[str] | None = None
     with (
         atomic(output) as path,
         atomic(output.with_suffix(CLIENTS)) as beside,
         path.open("w", newline="") as file,
     ):
         rows = csv.writer(file, lineterminator="\n")
-        for line in kept.note(lines):
+        for line in records.note(lines):
             if header is None:
                 header = list(line.values)
                 rows.writerow(["setting", "data", "seed", *index, *header])
             values = [written(name, line.values[name]) for name in header]
             rows.writerow([inputs.setting, inputs.data.name, seed, *line.index, *values])
-        kept.save(beside)
+        records.save(beside)
 
 
 @cache
 def is_counted(name: str) -> bool:
-    """Whether a column of scores is a metric that is counted; some columns are no metrics."""
+    """Tell whether a column of scores is a metric that is counted; some are no metrics."""
     return name in names_of_metrics("base") and load_metric(name).counted
 
 
 def written(name: str, value: float) -> str:
-    """Six decimals of what is measured, six digits of what is counted, nothing for NaN."""
+    """Write a value by six decimals if it is measured, six digits if counted; NaN is empty."""
     if np.isnan(value):
         return ""
     return f"{value:.6g}" if is_counted(name) else f"{value:.6f}"

@@ -4,23 +4,21 @@ from collections.abc import Mapping, Sequence
 
 import numpy as np
 
-from fedreact.engine.engine import Arrays, Stacked, Workers
+from fedreact.engine.engine import Arrays, Engine
 from fedreact.engine.predicting import BATCH, Request
 from fedreact.errors import UserError
+from fedreact.kinds.supervised import ScaledTargets
 from fedreact.metrics.contract import Metric
 from fedreact.rng import generator
 
 
 def client_scores(
-    engine: Workers | Stacked,
-    algorithm,
-    server: Arrays,
-    state: Arrays,
+    engine: Engine,
+    weights: np.ndarray,
+    state: Arrays | None,
     tests: Sequence[np.ndarray],
-    y: np.ndarray,
+    targets: ScaledTargets,
     metrics: Mapping[str, Metric],
-    unit: float | np.ndarray = 1.0,
-    centre: float | np.ndarray = 0.0,
 ) -> dict[str, np.ndarray]:
     """Score ``[K]`` of each client by each metric.
 
@@ -28,53 +26,63 @@ def client_scores(
     ----------
     engine
         It puts the test series through the models.
-    algorithm, server, state
-        An algorithm of :mod:`fedreact.kinds.synchronous.algorithms`, and what its two halves keep.
+    weights
+        ``[K, P]``, each client's, or ``[1, P]``, the same for all.
+    state
+        What the algorithm's ``adapt`` needs, each ``[K, ...]``; ``None``: it does not adapt.
     tests
         K arrays of test samples.
-    y
-        Labels or targets of all samples ``[N]`` or ``[N, M]``, which were divided by ``unit`` after
-        ``centre`` was taken off.
+    targets
+        Labels or targets of all samples.
 
     Raises
     ------
     UserError
         The weights that clients are tested with are no numbers.
     """
-    weights = algorithm.personal(server, state)
-    if bad := sum(not np.isfinite(of_client).all() for of_client in weights):
+    if bad := sum(not np.isfinite(theta).all() for theta in weights):
         raise UserError(f"the models of {bad} of {len(weights)} clients are NaN or infinite")
-    adapts = hasattr(algorithm, "adapt")
-    if len(weights) == 1 and not adapts:  # clients share many of their test samples
-        anyones = np.unique(np.concatenate(tests))
-        parts = [anyones[first : first + BATCH] for first in range(0, len(anyones), BATCH)]
-        found = np.concatenate(engine.predict([Request(weights[0], part) for part in parts]))
-        outputs = [found[np.searchsorted(anyones, test)] for test in tests]
+    if len(weights) == 1 and state is None:
+        outputs = _outputs_of_one_model(engine, weights[0], tests)
     else:
-        kept = algorithm.at_test(server, state) if adapts else None
-        # Test sets lie in the order of owners, often by label; a stream is seen in a drawn one.
-        orders = [
-            generator(engine.job.seed, "test stream", k).permutation(len(test))
-            if adapts
-            else np.arange(len(test))
-            for k, test in enumerate(tests)
-        ]
-        requests = [
-            Request(
-                weights[min(k, len(weights) - 1)],
-                test[orders[k]],
-                None if kept is None else {name: values[k] for name, values in kept.items()},
-            )
-            for k, test in enumerate(tests)
-        ]
-        seen = engine.predict(requests)
-        outputs = [of[np.argsort(order)] for of, order in zip(seen, orders)]
-    result = {}
+        outputs = _outputs_of_each(engine, weights, state, tests)
+    scores = {}
+    y, unit, centre = targets.y, targets.unit, targets.centre
     for name, metric in metrics.items():
-        own = metric.power != 1 or np.ndim(unit) > 0
-        given = [(out, y[test]) for out, test in zip(outputs, tests)]
-        if own and y.dtype.kind == "f":
-            given = [(out * unit + centre, t * unit + centre) for out, t in given]
-        values = [metric.score(*of) for of in given]
-        result[name] = (1.0 if own else unit) * np.array(values)
-    return result
+        in_own_unit = metric.power != 1 or np.ndim(unit) > 0
+        pairs = [(output, y[test]) for output, test in zip(outputs, tests)]
+        if in_own_unit and y.dtype.kind == "f":
+            pairs = [(output * unit + centre, t * unit + centre) for output, t in pairs]
+        values = [metric.score(output, t) for output, t in pairs]
+        scores[name] = (1.0 if in_own_unit else unit) * np.array(values)
+    return scores
+
+
+def _outputs_of_one_model(
+    engine: Engine, theta: np.ndarray, tests: Sequence[np.ndarray]
+) -> list[np.ndarray]:
+    """Outputs for each client's test samples; clients share many of these."""
+    samples = np.unique(np.concatenate(tests))
+    batches = [samples[first : first + BATCH] for first in range(0, len(samples), BATCH)]
+    outputs = np.concatenate(engine.predict([Request(theta, batch) for batch in batches]))
+    return [outputs[np.searchsorted(samples, test)] for test in tests]
+
+
+def _outputs_of_each(
+    engine: Engine, weights: np.ndarray, state: Arrays | None, tests: Sequence[np.ndarray]
+) -> list[np.ndarray]:
+    """Outputs for each client's test samples, by its own model.
+
+    Test sets lie in the order of owners, often by label; a client that adapts sees them in an order
+    that is drawn.
+    """
+    orders, requests = [], []
+    for k, test in enumerate(tests):
+        own = None if state is None else {name: values[k] for name, values in state.items()}
+        order = np.arange(len(test))
+        if state is not None:
+            order = generator(engine.job.seed, "test stream", k).permutation(len(test))
+        orders.append(order)
+        requests.append(Request(weights[min(k, len(weights) - 1)], test[order], own))
+    outputs = engine.predict(requests)
+    return [output[np.argsort(order)] for output, order in zip(outputs, orders)]

@@ -19,6 +19,16 @@ class TwoHeads(FlatWeights):
     trains_otherwise: ClassVar[bool] = True
 
     @property
+    def in_channels(self) -> int:
+        """Channels of series."""
+        return self.base.in_channels
+
+    @property
+    def length(self) -> int:
+        """Steps of series."""
+        return self.base.length
+
+    @property
     def n_out(self) -> int:
         """Outputs."""
         return self.base.n_out

@@ -10,7 +10,7 @@ import pandas as pd
 
 from fedreact.errors import UserError
 from fedreact.intervals import FEWEST, Summary, summarise
-from fedreact.kinds import of_clients
+from fedreact.kinds import client_records
 from fedreact.metrics.grammar import load_metric
 from fedreact.tables import published as values
 
@@ -133,7 +133,7 @@ def findings(layout: Sequence[Place], paths: Sequence[Path]) -> dict[str, list[s
     of_row: dict[str, dict[str, None]] = {}
     for path in paths:
         rows = {place.row for place in layout if place.folder == str(path.parent)}
-        beside = of_clients.read(path) if rows else None
+        beside = client_records.read(path) if rows else None
         for row in rows if beside else ():
             of_row.setdefault(row, {}).update(dict.fromkeys(beside["findings"].tolist()))
     order = dict.fromkeys(place.row for place in layout)

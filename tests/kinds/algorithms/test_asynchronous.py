@@ -27,8 +27,8 @@ from fedreact.kinds.asynchronous.algorithms.fedcond import FedConD
 from fedreact.kinds.asynchronous.algorithms.rounds import Rounds
 from fedreact.kinds.asynchronous.algorithms.tifl import TiFL
 from fedreact.kinds.asynchronous.contract import Algorithm
-from fedreact.kinds.asynchronous.engine import costs, fly, foresee
-from fedreact.kinds.asynchronous.run import clock as simulated
+from fedreact.kinds.asynchronous.engine import Points, costs, fly, foresee
+from fedreact.kinds.asynchronous.run import make_clock as simulated
 from fedreact.kinds.asynchronous.spec import Options
 from fedreact.kinds.synchronous.algorithms.fedprox import FedProx
 from fedreact.losses.objective import Data
@@ -77,7 +77,7 @@ def prepared(kind, clients=SEVERAL, task=None, of=NORMED, seed=1, trips=6, **net
     """An algorithm, its clients' work, and a clock, on the small federation."""
     algorithm = kind()
     task = task or next(name for name, task in TASKS.items() if kind.skip(task) is None)
-    half = algorithm.half().on(replace(of.objective.architecture, n_out=2))
+    half = algorithm.client().on(replace(of.objective.architecture, n_out=2))
     job = supervised(half, of, objective=SupervisedLoss(half.model, task))
     clients = [np.concatenate(clients)] if algorithm.pooled else clients
     job = replace(job, y=TARGETS[task], clients=clients, seed=seed)
@@ -101,7 +101,7 @@ def flown(algorithm, job, given, folder, workers=1):
 
     place, scored = Place("cpu", workers, folder / "checkpoint.npz"), [len(ended) // 2, len(ended)]
     flying = simulated(algorithm, job, given)
-    fly(*(job, algorithm, flying, initial(job), ended, scored, score, "it", place))
+    fly(job, algorithm, flying, initial(job), ended, Points(scored, score), "it", place)
     return found
 
 
@@ -353,7 +353,7 @@ by hand: the gradient of s is (w - 1) + .5 (w - 0). Then that gradient, and h.""
 @pytest.mark.parametrize("steps", [1, 2, 3])
 def test_aso_feds_steps_by_hand(order, steps):
     """Eqs. 5.7 to 5.11, and lines 11 to 16 of Algorithm 3, which use h before it is renewed."""
-    half = ASOFed(lam=0.5, beta=0.1, order=order).half()
+    half = ASOFed(lam=0.5, beta=0.1, order=order).client()
     weights, before, h = MEMORY[order]
     sent = {"theta": of(0.0), "rate": np.array(2.0)}
     uploads, state = trained(half, sent, half.start(of(0.0), 1), steps=steps)
@@ -369,7 +369,7 @@ def test_aso_feds_steps_by_hand(order, steps):
     [("equations", 0.4 + 0.2 * 0.62, -0.54), ("algorithm", 0.4 + 0.2 * 0.53, -0.783)],
 )
 def test_aso_fed_remembers_gradients_from_trip_to_trip(order, weight, h):
-    half = ASOFed(lam=0.5, beta=0.1, order=order).half()
+    half = ASOFed(lam=0.5, beta=0.1, order=order).client()
     _, before, older = MEMORY[order]
     state = {"before": of([before]), "h": of([older])}
     sent = {"theta": of(0.4), "rate": np.array(2.0)}
@@ -384,7 +384,7 @@ def test_without_decay_aso_fed_by_its_equations_is_a_plain_descent():
     sent = {"theta": of(0.0), "rate": np.array(1.0)}
     plain, _ = trained(FedProx(mu=0.5), {"theta": of(0.0)}, {})
     for order, same in (("equations", True), ("algorithm", False)):
-        half = ASOFed(lam=0.5, beta=0.0, order=order).half()
+        half = ASOFed(lam=0.5, beta=0.0, order=order).client()
         uploads, _ = trained(half, sent, half.start(of(0.0), 1))
         assert np.allclose(uploads["theta"], plain["theta"], rtol=1e-6) == same
 
@@ -392,7 +392,7 @@ def test_without_decay_aso_fed_by_its_equations_is_a_plain_descent():
 @pytest.mark.parametrize("order", MEMORY)
 def test_aso_feds_clients_do_the_same_beside_others(order):
     """Those with fewer steps keep weights and memory while others go on."""
-    half = ASOFed(lam=0.5, beta=0.1, order=order).half()
+    half = ASOFed(lam=0.5, beta=0.1, order=order).client()
     sent = {"theta": of(0.0), "rate": np.array(1.0)}
     given = {"steps": None, "epochs": 2, "batch_size": 2}
     clients = [(1, 2), (3, 8)]
@@ -553,7 +553,7 @@ def test_fedasync_counts_updates_and_not_flights():
 
 def test_fedasyncs_clients_are_pulled_to_what_they_received():
     # (w - 1) + rho (w - 0), from 0 at rate .1: .1, then .1 + .1 (.9 - .05).
-    uploads, _ = trained(FedAsync(rho=0.5).half(), {"theta": of(0.0)}, {}, steps=2)
+    uploads, _ = trained(FedAsync(rho=0.5).client(), {"theta": of(0.0)}, {}, steps=2)
     near(uploads["theta"], 0.185)
 
 
@@ -592,7 +592,7 @@ def remembering(half, score=0.9):
 
 
 def test_fedconds_clients_test_what_is_new_before_they_train():
-    half = FedConD(lam=0.5).half()
+    half = FedConD(lam=0.5).client()
     mu, drifts, state = watch(half, wrong=5, seen=20)
     assert (mu, drifts) == (0.5, 0)  # no test before there are two scores
     assert state["scores"][0, -1] == 0.75
@@ -605,7 +605,7 @@ def test_fedconds_clients_test_what_is_new_before_they_train():
 
 def test_what_a_client_has_at_first_did_not_arrive():
     """A score of the untrained model, of more samples than any later one, would hide each fall."""
-    half = FedConD(lam=0.5).half()
+    half = FedConD(lam=0.5).client()
     mu, _, state = watch(half, wrong=20, held=30, seen=0)
     assert (mu, state["seen"], state["tests"]) == (0.5, [30], [0])
     assert np.isnan(state["scores"]).all()
@@ -613,7 +613,7 @@ def test_what_a_client_has_at_first_did_not_arrive():
 
 def test_lambda_is_doubled_where_drift_is_found_and_else_what_it_was():
     """Also where it is found in trips on end: a lambda that went on doubling would diverge."""
-    half = FedConD(lam=0.5).half()
+    half = FedConD(lam=0.5).client()
     mu, drifts, state = watch(half, wrong=20, seen=20, state=remembering(half))
     assert (mu, drifts) == (1.0, 1)
     state["seen"][:] = 20
@@ -624,14 +624,14 @@ def test_lambda_is_doubled_where_drift_is_found_and_else_what_it_was():
 
 
 def test_without_new_samples_there_is_no_test():
-    half = FedConD(lam=0.5).half()
+    half = FedConD(lam=0.5).client()
     mu, drifts, state = watch(half, wrong=0, seen=40, state=remembering(half))
     assert (mu, drifts, state["tests"]) == (0.5, 0, [0])
     assert (state["scores"] == np.float32(0.9)).all()
 
 
 def test_what_never_tests_scores_nothing():
-    half = FedConD(lam=0.5, test="never").half()
+    half = FedConD(lam=0.5, test="never").client()
     _, _, state = watch(half, wrong=20, seen=20, state=remembering(half))
     assert (state["scores"] == np.float32(0.9)).all()
     assert (state["tests"], state["seen"]) == ([0], [40])
@@ -649,12 +649,12 @@ def test_what_never_tests_scores_nothing():
 )
 def test_options_of_fedconds_test(changes, mu):
     """A fall from .9 to 0, on 20 samples; as printed it is not seen."""
-    half = FedConD(lam=0.5, **changes).half()
+    half = FedConD(lam=0.5, **changes).client()
     assert watch(half, wrong=20, seen=20, state=remembering(half))[0] == mu
 
 
 def test_the_queue_holds_the_last_20_scores():
-    half, state = FedConD(level=0.0).half(), None
+    half, state = FedConD(level=0.0).client(), None
     for i in range(QUEUE + 3):
         _, _, state = watch(half, wrong=i % 2, held=i + 2, seen=i + 1, state=state)
     assert state["scores"][0].tolist() == [1 - i % 2 for i in range(3, QUEUE + 3)]
@@ -671,9 +671,10 @@ def test_the_server_of_fedcond_by_hand():
 def test_fedcond_tells_how_often_it_finds_drift():
     """Of clients that drift 3 of 10 tests; of the others 1 of 8."""
     state = {"tests": of(4.0, 6.0, 8.0, 0.0), "drifts": of(3.0, 0.0, 1.0, 0.0)}
-    found = FedConD().found(state, np.array([True, True, False, False]))
-    assert found == {"drift_tests": 4.5, "true_alarms": 0.3, "false_alarms": 0.125}
-    nobody = FedConD().found(state, np.zeros(4, bool))
+    found = FedConD().record(state, np.array([True, True, False, False]))
+    expected = {"drift_tests": 4.5, "true_alarms": 0.3, "false_alarms": 0.125}
+    assert found == pytest.approx(expected)
+    nobody = FedConD().record(state, np.zeros(4, bool))
     assert np.isnan(nobody["true_alarms"])
     assert nobody["false_alarms"] == pytest.approx(4 / 18)
 
@@ -687,7 +688,7 @@ def test_what_is_tested_before_training_costs_a_forward_pass_of_each_sample():
         (TiFL(), 40, 7, 30 + 10),
         (TiFL(), 8, 0, 30 + 8),
     ):
-        job = supervised(algorithm.half(), steps=2, batch_size=5)
+        job = supervised(algorithm.client(), steps=2, batch_size=5)
         forward = 2 * job.training.objective.multiply_adds(job.X.shape[1]) / 1e9
         drawn = 3 * job.training.n_drawn(held)
         steps, gflops = costs(job, held, new)
@@ -770,7 +771,7 @@ def test_fedats_models_travel_as_polylines():
 
 
 def test_fedats_clients_are_pulled_to_what_they_received():
-    assert FedAT(lam=0.4).half() == FedProx(mu=0.4)
+    assert FedAT(lam=0.4).client() == FedProx(mu=0.4)
 
 
 # --- TiFL
@@ -837,7 +838,7 @@ def job_generators(seed):
 
 
 def test_tifls_clients_report_how_good_the_model_was_and_train_as_fedavgs():
-    half = TiFL().half()
+    half = TiFL().client()
     job = replace(supervised(half, steps=2, optimizer=SGD()), X=SIGNS, y=np.arange(40) % 2)
     job.y[:10] = 1 - job.y[:10]
     work = job.work(
@@ -861,9 +862,9 @@ def test_tifls_clients_report_how_good_the_model_was_and_train_as_fedavgs():
 
 
 def test_rounds_have_the_halves_of_a_synchronous_algorithm():
-    assert Rounds(of="fedprox", options={"mu": 0.3}).half() == FedProx(mu=0.3)
+    assert Rounds(of="fedprox", options={"mu": 0.3}).client() == FedProx(mu=0.3)
     with pytest.raises(UserError, match="fedprox has no option lam"):
-        Rounds(of="fedprox", options={"lam": 0.3}).half()
+        Rounds(of="fedprox", options={"lam": 0.3}).client()
 
 
 @pytest.mark.parametrize(
@@ -888,7 +889,7 @@ def test_a_share_is_one_of_all_clients_also_where_some_never_answer(silent, n):
 def test_a_round_weighs_by_what_its_clients_have():
     """(30 * 1 + 10 * 3) / 40, not by the samples of all."""
     algorithm = Rounds()
-    half = algorithm.half()
+    half = algorithm.client()
     server, uploads = {"theta": of(0.0)}, {"theta": of([1.0], [3.0])}
     given = server, uploads, {}, flight([0, 1], [30, 10]), clock([30, 10, 99])
     near(algorithm.arrived(half, *given)["theta"], 1.5)

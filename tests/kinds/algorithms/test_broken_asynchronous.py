@@ -22,13 +22,13 @@ SPEC.loader.exec_module(contract)
 class Half(Algorithm):
     """A sound one: half of each update, and the sum of all so far, which nobody needs."""
 
-    def half(self):
+    def client(self):
         return FedAvg()
 
-    def server(self, half, theta, n_clients):
+    def server(self, client, theta, n_clients):
         return {"theta": theta, "sum": np.zeros_like(theta)}
 
-    def arrived(self, half, server, uploads, sent, flight, clock):
+    def arrived(self, client, server, uploads, sent, flight, clock):
         return {"theta": self.mixed(server, uploads), "sum": server["sum"] + uploads["theta"][0]}
 
     def mixed(self, server, uploads):
@@ -36,7 +36,7 @@ class Half(Algorithm):
 
 
 class ChangesTheServer(Half):
-    def arrived(self, half, server, uploads, sent, flight, clock):
+    def arrived(self, client, server, uploads, sent, flight, clock):
         server["sum"] += uploads["theta"][0]
         return server | {"theta": self.mixed(server, uploads)}
 
@@ -44,7 +44,7 @@ class ChangesTheServer(Half):
 class ChangesWhatOthersWereSent(Half):
     """Weights that are on their way to clients are those that the server keeps."""
 
-    def arrived(self, half, server, uploads, sent, flight, clock):
+    def arrived(self, client, server, uploads, sent, flight, clock):
         server["theta"][:] = self.mixed(server, uploads)
         return server
 
@@ -61,7 +61,7 @@ class ForgetsFloat32(Half):
 
 
 class IsNoNumberWhereTested(Half):
-    def personal(self, half, server, state):
+    def personal(self, client, server, state):
         return server["theta"][None] * np.float32(np.nan)
 
 
@@ -80,13 +80,13 @@ class TakesTheFirstOfNone(Half):
     def begin(self, clock):
         clock.send(clock.there())
 
-    def arrived(self, half, server, uploads, sent, flight, clock):
+    def arrived(self, client, server, uploads, sent, flight, clock):
         uploads = {"theta": uploads["theta"][flight.all]}
-        return super().arrived(half, server, uploads, sent, flight, clock)
+        return super().arrived(client, server, uploads, sent, flight, clock)
 
 
 class Keeps(FedAvg):
-    """A half whose clients change what they keep."""
+    """FedAvg whose clients change what they keep."""
 
     def start(self, theta, n_clients):
         return {"trips": np.zeros(n_clients)}
@@ -97,12 +97,12 @@ class Keeps(FedAvg):
 
 
 class ChangesWhatClientsKeep(Half):
-    def half(self):
+    def client(self):
         return Keeps()
 
 
 class Trains(FedAvg):
-    """A half that trains what it was sent."""
+    """FedAvg that trains what it was sent."""
 
     def local(self, training, sent, state, work):
         sent["theta"] += torch.ones_like(sent["theta"]) / 100
@@ -110,7 +110,7 @@ class Trains(FedAvg):
 
 
 class ChangesWhatItWasSent(Half):
-    def half(self):
+    def client(self):
         return Trains()
 
 

@@ -13,7 +13,7 @@ from fedreact.engine.engine import Stacked
 from fedreact.errors import UserError
 from fedreact.kinds.synchronous.algorithms.alignfed import target_points
 from fedreact.kinds.synchronous.algorithms.fedst import FedST
-from fedreact.kinds.synchronous.algorithms.prototypes import merged
+from fedreact.kinds.synchronous.algorithms.prototypes import merge
 from fedreact.kinds.synchronous.engine import rounds_of
 from fedreact.losses.supervised import SupervisedLoss
 from fedreact.models.architectures.lstm import LSTMClassifier
@@ -69,7 +69,7 @@ def test_prototypes_are_mean_features_of_the_trained_encoders():
 def test_classes_that_nobody_has_keep_their_prototype():
     before = np.full((1, 3, 2), 7.0, np.float32)
     uploaded = np.stack([np.full((1, 3, 2), v, np.float32) for v in (1.0, 4.0)])
-    prototypes, known = merged(before, uploaded, np.array([[10, 10, 0], [20, 0, 0]]))
+    prototypes, known = merge(before, uploaded, np.array([[10, 10, 0], [20, 0, 0]]))
     assert prototypes[0].tolist() == [[3, 3], [1, 1], [7, 7]]
     assert known.tolist() == [1, 1, 0]
 

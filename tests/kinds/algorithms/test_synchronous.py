@@ -261,7 +261,7 @@ def test_a_client_does_as_it_does_whoever_trains_beside_it(kind):
         uploads, kept = engine.round(sent, state, 1)
         for k in range(3):
             own = {n: v[[k]] for n, v in state.items()}
-            alone = engine.round(sent, own, 1, which=[k])
+            alone = engine.round(sent, own, 1, clients=[k])
             assert same_bits(alone[0], {n: v[[k]] for n, v in uploads.items()})
             assert same_bits(alone[1], {n: v[[k]] for n, v in kept.items()})
 

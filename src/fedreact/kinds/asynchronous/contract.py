@@ -1,8 +1,9 @@
 """The contract of an algorithm on the simulated clock: a file here that defines ``ALGORITHM``.
 
 An algorithm is a frozen dataclass below :class:`Algorithm`, whose fields are its options. Its
-clients' half is a synchronous algorithm (:mod:`fedreact.kinds.synchronous.contract`). Its
-server's half is here: whom it sends off and when, with what, and what it makes of an update.
+client side is a synchronous algorithm (:mod:`fedreact.kinds.synchronous.contract`), which
+:meth:`Algorithm.client` must return. Its server side is here, and may be left out: whom it sends
+off and when, with what, and what it makes of an update.
 """
 
 from dataclasses import dataclass
@@ -14,7 +15,7 @@ from fedreact.clock.clock import Clock, Flight
 from fedreact.task import Task
 
 if TYPE_CHECKING:  # the workflow asks for options, and torch takes a second to load
-    from fedreact.kinds.synchronous.contract import Algorithm as ClientHalf
+    from fedreact.kinds.synchronous.contract import Algorithm as ClientAlgorithm
 
 Arrays = dict[str, np.ndarray]
 
@@ -31,27 +32,22 @@ class Algorithm:
         Whether models travel; where they do not, trips have no delays.
     chooses
         Whether whom it sends off depends on what is learnt, so that no time is known beforehand.
-    finds
-        Metrics that :meth:`found` gives.
+    recorded
+        Metrics that :meth:`record` gives.
     """
 
     pooled: ClassVar[bool] = False
     travels: ClassVar[bool] = True
     chooses: ClassVar[bool] = False
-    finds: ClassVar[tuple[str, ...]] = ()
+    recorded: ClassVar[tuple[str, ...]] = ()
 
     @staticmethod
     def skip(task: Task) -> str | None:
-        """Why it cannot run on a task; ``None`` if it can."""
+        """Say why it cannot run on a task; ``None`` if it can."""
         return None
 
-    def half(self) -> "ClientHalf":
-        """The clients' half.
-
-        If it tests the model on samples before it trains, ``tested(training, held, new)`` of it
-        says on how many, where a client holds so many and so many have arrived since its trip
-        before: they take time and compute.
-        """
+    def client(self) -> "ClientAlgorithm":
+        """Return the client side, a synchronous algorithm."""
         raise NotImplementedError
 
     def begin(self, clock: Clock) -> None:
@@ -67,38 +63,38 @@ class Algorithm:
         """
         clock.send(flight.all)
 
-    def server(self, half: "ClientHalf", theta: np.ndarray, n_clients: int) -> Arrays:
-        """What the server keeps before anything has come: as in the synchronous algorithm."""
-        return half.server(theta, n_clients)
+    def server(self, client: "ClientAlgorithm", theta: np.ndarray, n_clients: int) -> Arrays:
+        """Return what the server keeps before any update: as in the synchronous algorithm."""
+        return client.server(theta, n_clients)
 
-    def sent(self, half: "ClientHalf", server: Arrays, flight: Flight) -> Arrays:
-        """What the clients of a flight receive; ``theta [S]`` is among it."""
-        return half.sent(server)
+    def sent(self, client: "ClientAlgorithm", server: Arrays, flight: Flight) -> Arrays:
+        """Return what the clients of a flight receive; ``theta [S]`` is among it."""
+        return client.sent(server)
 
     def coded(self, theta: np.ndarray) -> tuple[np.ndarray, int]:
-        """Weights ``[S]`` as they arrive at the other side, and the bytes that they travel in."""
+        """Return weights ``[S]`` as they arrive at the other side, and the bytes they travel in."""
         return theta, theta.nbytes
 
     def arrived(
         self,
-        half: "ClientHalf",
+        client: "ClientAlgorithm",
         server: Arrays,
         uploads: Arrays,
         sent: Arrays,
         flight: Flight,
         clock: Clock,
     ) -> Arrays:
-        """What the server keeps after the updates of a flight, arrays ``[n, ...]``, have come."""
-        return half.aggregate(server, uploads, flight.held)
+        """Return what the server keeps after the updates of a flight, arrays ``[n, ...]``."""
+        return client.aggregate(server, uploads, flight.held)
 
-    def personal(self, half: "ClientHalf", server: Arrays, state: Arrays) -> np.ndarray:
-        """Weights ``[K, P]`` that clients are scored with, or ``[1, P]``: the same for all."""
-        return half.personal(server, state)
+    def personal(self, client: "ClientAlgorithm", server: Arrays, state: Arrays) -> np.ndarray:
+        """Return weights ``[K, P]`` that clients are scored with, or ``[1, P]``: one of all."""
+        return client.personal(server, state)
 
     def hearers(self, n_clients: int) -> float:
-        """To how many clients each update goes as a paper counts it; NaN where none does."""
+        """Count the clients that each update goes to, as a paper does; NaN if none does."""
         return np.nan
 
-    def found(self, state: Arrays, drifting: np.ndarray) -> dict[str, float]:
-        """What it finds beside scores, by metric; ``drifting [K]``: whose data changes."""
+    def record(self, state: Arrays, drifting: np.ndarray) -> dict[str, float]:
+        """Return what it records beside scores, by metric; ``drifting [K]``: whose data changes."""
         return {}

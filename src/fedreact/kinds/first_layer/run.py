@@ -4,17 +4,16 @@ from collections.abc import Iterator, Mapping, Sequence
 
 import numpy as np
 
-from fedreact.engine.engine import Arrays, Stacked, Workers
+from fedreact.engine.engine import Arrays, Engine
 from fedreact.engine.place import Place
 from fedreact.kinds.asynchronous.algorithms.aso_fed import attention
-from fedreact.kinds.asynchronous.engine import fly, foresee
-from fedreact.kinds.asynchronous.run import budget, clock, prepared
+from fedreact.kinds.asynchronous.engine import Points, fly, foresee
+from fedreact.kinds.asynchronous.run import budget, make_clock, points, prepare
 from fedreact.kinds.asynchronous.run import work as of_methods
 from fedreact.kinds.contract import Inputs, Line, Method
 from fedreact.kinds.first_layer.spec import METHOD, Options
-from fedreact.kinds.supervised import architecture, first_weights
+from fedreact.kinds.supervised import first_weights, scaled_targets
 from fedreact.metrics.contract import Metric
-from fedreact.standardise import standardise
 from fedreact.task import Task
 
 
@@ -32,33 +31,28 @@ def run(
     and times the number of channels, so that its mean over channels is 1.
     """
     data = inputs.data
-    y = data.y
-    if data.task.kind == "regression":
-        y, *_ = standardise(y, inputs.partition.train)
-    algorithm, job = prepared(
-        _aso_fed(options), options, data.task, data.steps_first, y, inputs.partition.train, seed
+    clients = inputs.partition.train
+    targets = scaled_targets(data, clients)
+    algorithm, job = prepare(
+        _aso_fed(options), options, data.task, data.steps_first, targets, clients, seed
     )
-    what = f"{METHOD}, {inputs.setting}, seed {seed}"
-    ended, _ = foresee(job, algorithm, clock(algorithm, job, options), *budget(options))
-    points = sorted({-(-i * len(ended) // options.points) for i in range(1, options.points + 1)})
+    name = f"{METHOD}, {inputs.setting}, seed {seed}"
+    ended, _ = foresee(job, algorithm, make_clock(algorithm, job, options), *budget(options))
+    n = data.task.channels
 
-    n, model = data.task.channels, architecture(options, data.task)
-
-    def weights(engine: Workers | Stacked, server: Arrays, state: Arrays) -> np.ndarray:
+    def weights(engine: Engine, server: Arrays, state: Arrays) -> np.ndarray:
         """Return the weight ``[channels]`` of each channel."""
-        return n * attention(model, server["theta"])[1].mean(0).reshape(n, -1).sum(1)
+        return n * attention(job.algorithm.model, server["theta"])[1].mean(0).reshape(n, -1).sum(1)
 
     rows = fly(
         job,
         algorithm,
-        clock(algorithm, job, options),
+        make_clock(algorithm, job, options),
         first_weights(job.training, seed),
-        ended=ended,
-        scored=points,
-        score=weights,
-        what=what,
-        place=place.named(METHOD),
-        of_scores="attention",
+        ended,
+        Points(points(len(ended), options.points), weights, "attention"),
+        name,
+        place.named(METHOD),
     )
     for t, row in enumerate(rows, start=1):
         for channel, weight in enumerate(row[-n:].tolist()):

@@ -1,10 +1,10 @@
 """The contract of a synchronous federated algorithm: a file here that defines ``ALGORITHM``.
 
 An algorithm is a frozen dataclass below :class:`Algorithm`, whose fields are its options
-(:mod:`fedreact.options`). In each round the server sends something to the clients, they train and
-upload, and the server aggregates. What clients and server keep is arrays by name: ``theta`` are the
-weights that go both ways, for most all of the model, ``float32 [P]``, or ``[K, P]`` where each
-client has its own.
+(:mod:`fedreact.options`). It must define :meth:`Algorithm.local`, and may override the rest. In
+each round the server sends something to the clients, they train and upload, and the server
+aggregates. What clients and server keep is arrays by name: ``theta`` are the weights that go both
+ways, for most all of the model, ``float32 [P]``, or ``[K, P]`` where each client has its own.
 """
 
 from dataclasses import dataclass, field, replace
@@ -19,6 +19,8 @@ if TYPE_CHECKING:  # the workflow asks for options, and torch takes a second to 
     import torch
 
     from fedreact.engine.local_training import LocalTraining, Work
+    from fedreact.losses.objective import Objective
+    from fedreact.models.architectures.contract import Architecture, WithFeatures
 
 Arrays = dict[str, np.ndarray]
 Tensors = dict[str, "torch.Tensor"]
@@ -27,11 +29,6 @@ Tensors = dict[str, "torch.Tensor"]
 @dataclass(frozen=True)
 class Algorithm:
     """What most algorithms have in common: those of FedAvg's server.
-
-    An algorithm that adapts at test time also has ``adapt(objective, kept, x) -> outputs``: the
-    outputs ``[n, c]`` for a client's unlabelled test series ``x [n, T, channels]``, seen in this
-    order, which is drawn from the seed, where ``kept`` is what :meth:`at_test` gives of that
-    client, each without the axis K.
 
     Attributes
     ----------
@@ -48,10 +45,11 @@ class Algorithm:
     models: ClassVar[int] = 1
     passes: ClassVar[int] = 0
     reads_features: ClassVar[bool] = False
+    # An Architecture: types of options are read when the workflow starts, without torch.
     _model: Any = field(default=None, kw_only=True)
 
-    def on(self, architecture: Any) -> Self:
-        """The algorithm on an architecture of the run; it is made before anything else is asked.
+    def on(self, architecture: "Architecture") -> Self:
+        """Return the algorithm on an architecture of the run, before anything else is asked.
 
         Raises
         ------
@@ -65,50 +63,96 @@ class Algorithm:
         return replace(self, _model=architecture)
 
     @property
-    def model(self) -> Any:
+    def model(self) -> "Architecture":
         """What clients train: for most, the architecture that :meth:`on` was given."""
         return self._model
 
     @staticmethod
     def skip(task: Task) -> str | None:
-        """Why it cannot run on a task; ``None`` if it can."""
+        """Say why it cannot run on a task; ``None`` if it can."""
         return None
 
     def server(self, theta: np.ndarray, n_clients: int) -> Arrays:
-        """What the server keeps before round 1, given the first weights ``[P]`` of the model.
+        """Return what the server keeps before round 1, given the model's first weights ``[P]``.
 
         Its ``theta`` are those that go both ways, ``[S]``: for most, all of them.
         """
         return {"theta": theta}
 
     def start(self, theta: np.ndarray, n_clients: int) -> Arrays:
-        """What clients keep before round 1, each ``[K, ...]``; nothing, for most."""
+        """Return what clients keep before round 1, each ``[K, ...]``; nothing, for most."""
         return {}
 
     def sent(self, server: Arrays) -> Arrays:
-        """What each client receives in a round: of what the server keeps, ``theta``."""
+        """Return what each client receives in a round: of what the server keeps, ``theta``."""
         return {"theta": server["theta"]}
+
+    def tested(self, training: "LocalTraining", held: int, new: int) -> int:
+        """Count the samples that a client tests the received model on, before it trains.
+
+        They take time and compute on the simulated clock. The client holds ``held`` samples, of
+        which ``new`` have arrived since its trip before. None, for most.
+        """
+        return 0
 
     def local(
         self, training: "LocalTraining", sent: Tensors, state: Tensors, work: "Work"
     ) -> tuple[Tensors, Tensors]:
-        """Train K clients; returns their uploads and what they keep, each ``[K, ...]``.
+        """Train K clients; return their uploads and what they keep, each ``[K, ...]``.
 
         Among the uploads is ``theta [K, S]``.
         """
         raise NotImplementedError
 
     def aggregate(self, server: Arrays, uploads: Arrays, n_samples: np.ndarray) -> Arrays:
-        """What the server keeps after a round: the mean of the uploads, weighted by samples.
+        """Return what the server keeps after a round: the mean of uploads, weighted by samples.
 
         ``uploads`` are arrays ``[n, ...]`` of the clients that trained, ``theta`` among them.
         """
         return server | {"theta": weighted_mean(uploads["theta"], n_samples)}
 
     def personal(self, server: Arrays, state: Arrays) -> np.ndarray:
-        """Weights ``[K, P]`` that clients are scored with, or ``[1, P]``: the same for all."""
+        """Return weights ``[K, P]`` that clients are scored with, or ``[1, P]``: one of all."""
         return server["theta"][None]
 
     def at_test(self, server: Arrays, state: Arrays) -> Arrays:
-        """What :meth:`adapt` needs, each ``[K, ...]``: what clients keep."""
+        """Return what :meth:`adapt` needs, each ``[K, ...]``: what clients keep."""
         return state
+
+    @property
+    def adapts(self) -> bool:
+        """Whether clients adapt at test time: whether :meth:`adapt` is overridden."""
+        return type(self).adapt is not Algorithm.adapt
+
+    def adapt(self, objective: "Objective", state: Tensors, x: "torch.Tensor") -> "torch.Tensor":
+        """Compute outputs ``[n, c]`` for a client's unlabelled test series.
+
+        Only algorithms that adapt at test time define it.
+
+        Parameters
+        ----------
+        objective
+            What the client's training minimises.
+        state
+            What :meth:`at_test` gives of that client, each without the axis K, and ``theta [P]``.
+        x
+            ``[n, T, channels]``, seen in this order, which is drawn from the seed.
+        """
+        raise NotImplementedError
+
+
+@dataclass(frozen=True)
+class FeatureAlgorithm(Algorithm):
+    """An algorithm that reads the features of its architecture."""
+
+    reads_features: ClassVar[bool] = True
+
+    @property
+    def model(self) -> "WithFeatures":
+        """What clients train, with its features."""
+        return self._model
+
+
+def copies(theta: np.ndarray, n_clients: int) -> np.ndarray:
+    """Return weights ``[P]`` for each client, ``[K, P]``."""
+    return np.repeat(theta[None], n_clients, axis=0)

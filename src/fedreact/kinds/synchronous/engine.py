@@ -3,33 +3,45 @@
 import hashlib
 import logging
 import time
-from collections.abc import Callable, Iterator
+from collections.abc import Callable, Iterator, Sequence
 from pathlib import Path
-from typing import Any
 
 import numpy as np
+import numpy.typing as npt
 import torch
 from tqdm import tqdm
 
 from fedreact import npz
 from fedreact.atomic import atomic
-from fedreact.engine.engine import Arrays, Job, Stacked, Workers, open_engine, resolve_device
+from fedreact.engine.engine import (
+    Arrays,
+    Engine,
+    OnProgress,
+    TrainingJob,
+    ignore_progress,
+    open_engine,
+    resolve_device,
+)
 from fedreact.engine.place import Place
 from fedreact.errors import Diverged, UserError
 
 log = logging.getLogger("fedreact")
 
-Score = Callable[[Workers | Stacked, Arrays, Arrays, int], Any]
+Score = Callable[[Engine, Arrays, Arrays, int], npt.ArrayLike | None]
 """``score(engine, server, state, t)``, called after each round; ``None``: it is not scored."""
 
 
+def score_nothing(engine: Engine, server: Arrays, state: Arrays, t: int) -> None:
+    """Score no round."""
+
+
 def rounds_of(
-    engine: Workers | Stacked,
-    job: Job,
+    engine: Engine,
+    job: TrainingJob,
     server: Arrays,
     state: Arrays,
     rounds: range,
-    on_progress: Callable[[int, float], None] = lambda done, loss: None,
+    on_progress: OnProgress = ignore_progress,
 ) -> Iterator[tuple[int, Arrays, Arrays, float]]:
     """Run communication rounds, yielding ``(t, server_t, state_t, sent_t)`` after each round t.
 
@@ -44,44 +56,44 @@ def rounds_of(
     """
     n_samples = np.array([len(indices) for indices in job.clients])
     for t in rounds:
-        sent, which = job.algorithm.sent(server), job.participants(t)
-        if which is None:
+        sent, clients = job.algorithm.sent(server), job.participants(t)
+        if clients is None:
             uploads, state = engine.round(sent, state, t, on_progress)
             server = job.algorithm.aggregate(server, uploads, n_samples)
         else:
-            own = {name: kept[which] for name, kept in state.items()}
-            uploads, own = engine.round(sent, own, t, on_progress, which)
-            state = {name: _renewed(kept, which, own[name]) for name, kept in state.items()}
-            server = job.algorithm.aggregate(server, uploads, n_samples[which])
-        for name, kept in server.items():  # the next round overwrites what workers uploaded
-            if np.may_share_memory(kept, uploads["theta"]):
-                server[name] = kept.copy()
+            own = {name: values[clients] for name, values in state.items()}
+            uploads, own = engine.round(sent, own, t, on_progress, clients.tolist())
+            state = {name: _renewed(all_, clients, own[name]) for name, all_ in state.items()}
+            server = job.algorithm.aggregate(server, uploads, n_samples[clients])
+        for name, values in server.items():  # the next round overwrites what workers uploaded
+            if np.may_share_memory(values, uploads["theta"]):
+                server[name] = values.copy()
         yield t, server, state, job.share * _bytes(sent, uploads)
 
 
-def _renewed(kept, which, values):
+def _renewed(values: np.ndarray, clients: np.ndarray, own: np.ndarray) -> np.ndarray:
     """What all clients keep, after some have trained."""
-    kept = kept.copy()
-    kept[which] = values
-    return kept
+    values = values.copy()
+    values[clients] = own
+    return values
 
 
-def _bytes(sent, uploads):
-    """What one client receives and uploads in a round."""
+def _bytes(sent: Arrays, uploads: Arrays) -> float:
+    """Bytes that one client receives and uploads in a round."""
     n = len(uploads["theta"])
     received = sum(v.nbytes / (n if k == "theta" and v.ndim == 2 else 1) for k, v in sent.items())
     return received + sum(values.nbytes for values in uploads.values()) / n
 
 
 def federate(
-    job: Job,
+    job: TrainingJob,
     theta: np.ndarray,
     rounds: int,
     what: str,
     place: Place,
-    score: Score = lambda *of_round: None,
+    score: Score = score_nothing,
     scored: str = "",
-) -> tuple[Arrays, list[Any], list[float]]:
+) -> tuple[Arrays, list[npt.ArrayLike | None], list[float]]:
     """Train ``rounds`` rounds, or what is left of them.
 
     Parameters
@@ -117,11 +129,13 @@ def federate(
     torch.set_num_threads(1)
     K, device = len(job.clients), resolve_device(place.device)
     server, state = job.algorithm.server(theta, K), job.algorithm.start(theta, K)
-    identity, scores, sent, done = fingerprint(job, theta, device, scored), [], [], 0
+    identity, done = fingerprint(job, theta, device, scored), 0
+    scores: list[npt.ArrayLike | None] = []
+    megabytes: list[float] = []
     saved = load_checkpoint(place.checkpoint, identity)
     if saved is not None and int(saved["t"]) <= rounds:
-        done, scores = int(saved["t"]), list(saved["scores"])
-        sent = saved["megabytes"].tolist()
+        done, scores = int(saved["t"]), [*scores_of(saved)]
+        megabytes = saved["megabytes"].tolist()
         server, state = (parts_of(saved, name) for name in ("server", "state"))
         log.info("resuming after round %d of %d (%s)", done, rounds, place.checkpoint)
 
@@ -134,55 +148,59 @@ def federate(
         tqdm(total=len(left) * a_round, unit="step", disable=None) as bar,
     ):
 
-        def on_progress(steps, loss):
+        def on_progress(steps: int, loss: float) -> None:
             nonlocal mean_loss
             mean_loss = loss
             bar.set_postfix(loss=f"{loss:.3f}", refresh=False)
             bar.update(before + steps - bar.n)
 
-        ran = rounds_of(engine, job, server, state, left, on_progress)
-        for t, server, state, a_client in ran:
+        run = rounds_of(engine, job, server, state, left, on_progress)
+        for t, server, state, sent in run:
             if not np.isfinite(server["theta"]).all():
                 raise Diverged(f"{what}: diverged in round {t}; use a smaller learning rate")
             before += a_round
-            scores.append(score(engine, server, state, t))
-            sent.append(a_client / 1e6 + (sent[-1] if sent else 0.0))
-            save_checkpoint(place.checkpoint, server, state, t, scores, sent, identity)
-            said = scores[-1] is not None and np.size(scores[-1]) > 0
+            latest = score(engine, server, state, t)
+            scores.append(latest)
+            megabytes.append(sent / 1e6 + (megabytes[-1] if megabytes else 0.0))
+            save_checkpoint(place.checkpoint, server, state, t, scores, megabytes, identity)
+            shown = np.zeros(0) if latest is None else np.ravel(np.asarray(latest, float))
             log.info(
                 "%s: round %d of %d, loss %.3f%s, %.0f s left",
-                *(what, t, rounds, mean_loss),
-                f", score {np.ravel(scores[-1])[0]:.3f}" if said else "",
+                what,
+                t,
+                rounds,
+                mean_loss,
+                f", score {shown[0]:.3f}" if len(shown) else "",
                 (time.monotonic() - started) / (t - done) * (rounds - t),
             )
-    return server, scores, sent
+    return server, scores, megabytes
 
 
-def training_costs(job: Job) -> tuple[float, float]:
-    """Local steps and GFLOPs that a client's training takes in a round, averaged over all clients.
+def training_costs(job: TrainingJob) -> tuple[float, float]:
+    """Count local steps and GFLOPs of a client in a round, averaged over all clients.
 
     By the usual count, a backward pass takes two forward passes; an algorithm may take more of
     these.
     """
-    sizes, models = [len(of) for of in job.clients], job.share * job.algorithm.models
+    sizes, models = [len(samples) for samples in job.clients], job.share * job.algorithm.models
     forward = 2 * job.training.objective.multiply_adds(job.X.shape[1])
     steps = models * np.mean([job.training.n_steps(n) for n in sizes])
     drawn = models * np.mean([job.training.n_drawn(n) for n in sizes])
-    passes = job.share * getattr(job.algorithm, "passes", 0) * np.mean(sizes)
+    passes = job.share * job.algorithm.passes * np.mean(sizes)
     return float(steps), float((3 * drawn + passes) * forward / 1e9)
 
 
-def fingerprint(job: Job, theta: np.ndarray, device: str, scored: str = "") -> str:
-    """Digest of the work; a checkpoint of other work is not resumed.
+def fingerprint(job: TrainingJob, theta: np.ndarray, device: str, scored: str = "") -> str:
+    """Digest the work; a checkpoint of other work is not resumed.
 
     The code is not part of it: the workflow names checkpoints after the digest of the code.
     """
-    of = f"{job.training} {job.algorithm} {job.seed=} {job.per_round=} {device=} {scored}"
+    options = f"{job.training} {job.algorithm} {job.seed=} {job.per_round=} {device=} {scored}"
     X = job.X
-    digest = hashlib.sha256(f"{of} {X.shape}".encode())
+    digest = hashlib.sha256(f"{options} {X.shape}".encode())
     series = [X] if isinstance(X, np.ndarray) else [X.values, X.starts]
     for array in (theta, *series, *([] if job.y is None else [job.y]), *job.clients):
-        digest.update(np.ascontiguousarray(array))
+        digest.update(np.ascontiguousarray(array).data)
     return digest.hexdigest()
 
 
@@ -191,21 +209,21 @@ def save_checkpoint(
     server: Arrays,
     state: Arrays,
     t: int,
-    scores: list,
+    scores: Sequence[npt.ArrayLike | None],
     megabytes: list[float],
     identity: str,
     **more: Arrays,
 ) -> None:
     """Keep what the next round starts from, and ``more`` by name."""
     parts = {"server": server, "state": state, **more}
-    kept = {f"{part}_{name}": value for part, of in parts.items() for name, value in of.items()}
-    unscored = np.zeros(0)
-    listed = [unscored if one is None else np.asarray(one, float) for one in scores]
-    width = max((np.size(one) for one in listed), default=0)
-    table = np.full((len(listed), width), np.nan)
-    for row, one in zip(table, listed):
-        row[: np.size(one)] = np.ravel(one)
-    scored = np.array([np.size(one) > 0 for one in listed], dtype=bool)
+    arrays = {
+        f"{part}_{name}": values for part, named in parts.items() for name, values in named.items()
+    }
+    numbers = [np.zeros(0) if s is None else np.ravel(np.asarray(s, float)) for s in scores]
+    table = np.full((len(numbers), max(map(len, numbers), default=0)), np.nan)
+    for row, values in zip(table, numbers):
+        row[: len(values)] = values
+    scored = np.array([len(values) > 0 for values in numbers], dtype=bool)
     with atomic(path) as temporary:
         npz.save(
             temporary,
@@ -214,12 +232,12 @@ def save_checkpoint(
             scored=scored,
             megabytes=np.array(megabytes),
             identity=np.array(identity),
-            **kept,
+            **arrays,
         )
 
 
-def load_checkpoint(path: Path, identity: str) -> dict | None:
-    """Content of a checkpoint of the same work, else ``None``."""
+def load_checkpoint(path: Path, identity: str) -> Arrays | None:
+    """Read the arrays of a checkpoint of the same work; ``None`` if there is none."""
     if not path.exists():
         return None
     try:
@@ -230,12 +248,16 @@ def load_checkpoint(path: Path, identity: str) -> dict | None:
     if str(saved["identity"]) != identity:
         log.info("%s is of other data or settings: starting anew", path)
         return None
-    saved["scores"] = [row if was else None for row, was in zip(saved["scores"], saved["scored"])]
     return saved
 
 
+def scores_of(saved: Arrays) -> list[np.ndarray | None]:
+    """Return the scores of a checkpoint, one for each round; ``None``: it was not scored."""
+    return [row if scored else None for row, scored in zip(saved["scores"], saved["scored"])]
+
+
 def parts_of(saved: Arrays, name: str) -> Arrays:
-    """Arrays of a checkpoint whose names begin so."""
+    """Return the arrays of a checkpoint whose names begin with one of its parts'."""
     return {
         key.removeprefix(f"{name}_"): value
         for key, value in saved.items()

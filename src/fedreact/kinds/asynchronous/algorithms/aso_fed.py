@@ -1,17 +1,23 @@
 """ASO-Fed: asynchronous online federated learning (Chen et al. 2020; ch. 5 of the dissertation)."""
 
 from dataclasses import dataclass, replace
-from typing import Literal
+from typing import TYPE_CHECKING, Literal
 
 import numpy as np
 
+from fedreact.clock.clock import Clock, Flight
 from fedreact.kinds.asynchronous.contract import Algorithm
-from fedreact.kinds.synchronous.contract import Algorithm as ClientHalf
+from fedreact.kinds.synchronous.contract import Algorithm as ClientAlgorithm
+from fedreact.kinds.synchronous.contract import Arrays, Tensors
 from fedreact.options import NonNegative, Probability
+
+if TYPE_CHECKING:
+    from fedreact.engine.local_training import LocalTraining, Work
+    from fedreact.models.architectures.contract import Architecture
 
 
 @dataclass(frozen=True)
-class Online(ClientHalf):
+class Online(ClientAlgorithm):
     """The client of Algorithm 3, lines 9 to 17: gradients with a memory of those before.
 
     Attributes
@@ -24,34 +30,36 @@ class Online(ClientHalf):
     beta: Probability
     order: Literal["equations", "algorithm"]
 
-    def start(self, theta, n_clients):
-        """The gradient before, and h; "initialized to be 0"."""
+    def start(self, theta: np.ndarray, n_clients: int) -> Arrays:
+        """Return the gradient before, and h; "initialized to be 0"."""
         zero = np.zeros((n_clients, len(theta)), np.float32)
         return {"before": zero, "h": zero}
 
-    def local(self, training, sent, state, work):
+    def local(
+        self, training: "LocalTraining", sent: Tensors, state: Tensors, work: "Work"
+    ) -> tuple[Tensors, Tensors]:
         """Descend along zeta, at the client's own rate."""
         import torch
 
         training = replace(
             training, learning_rate=training.learning_rate * float(sent["rate"])
         )  # eq. 5.11
-        own, draws = work.of_each(sent["theta"]), training.draw(work)
+        theta, draws = work.start_weights(sent["theta"]), training.draw(work)
         before, h = state["before"].clone(), state["h"].clone()
-        optimizer = training.make_optimizer(own)
-        steps = own.new_tensor([training.n_steps(len(held)) for held in work.clients])[:, None]
+        optimizer = training.make_optimizer(theta)
+        steps = theta.new_tensor([training.n_steps(len(held)) for held in work.clients])[:, None]
         for step in range(training.longest(work)):
-            losses, gradient = training.gradient(own, work, draws, step)
-            gradient = gradient + self.lam * (own - sent["theta"])  # of s_k, eq. 5.7
+            losses, gradient = training.gradient(theta, work, draws, step)
+            gradient = gradient + self.lam * (theta - sent["theta"])  # of s_k, eq. 5.7
             older = self.beta * h + (1 - self.beta) * before  # eq. 5.9; line 15
             memory = older if self.order == "equations" else h
-            own.grad = gradient - before + memory  # eq. 5.8; line 13
-            training.update(optimizer, [own], work, step)  # eq. 5.10; line 14
+            theta.grad = gradient - before + memory  # eq. 5.8; line 13
+            training.update(optimizer, [theta], work, step)  # eq. 5.10; line 14
             there = step < steps  # who has fewer steps than another keeps what it had
             before = torch.where(there, gradient, before)  # line 16
             h = torch.where(there, older, h)  # line 15
             work.on_step(losses)
-        return {"theta": own.detach()}, {"before": before, "h": h}
+        return {"theta": theta.detach()}, {"before": before, "h": h}
 
 
 @dataclass(frozen=True)
@@ -84,61 +92,71 @@ class ASOFed(Algorithm):
     dynamic: bool = True
     features: Literal["sent", "scaled", "literal", "none"] = "sent"
 
-    def half(self):
-        """Clients that remember gradients."""
+    def client(self) -> ClientAlgorithm:
+        """Return clients that remember gradients."""
         return Online(self.lam, self.beta, self.order)
 
-    def sent(self, half, server, flight):
-        """The model, and r_k = max(1, log of the mean seconds of the client's trips before)."""
+    def sent(self, client: ClientAlgorithm, server: Arrays, flight: Flight) -> Arrays:
+        """Return the model, and r_k = max(1, log of the client's mean seconds of trips before)."""
         rate = 1.0
         # NaN before the first trip; nothing if the update does not arrive.
         if self.dynamic and (flight.waited > 1).any():
             rate = max(1.0, float(np.log(flight.waited[0])))
-        return {"theta": self.seen(half.model, server["theta"]), "rate": np.array(rate)}
+        return {"theta": self.seen(client.model, server["theta"]), "rate": np.array(rate)}
 
-    def arrived(self, half, server, uploads, sent, flight, clock):
-        """Eqs. 5.4, 5.5 and 5.6."""
+    def arrived(
+        self,
+        client: ClientAlgorithm,
+        server: Arrays,
+        uploads: Arrays,
+        sent: Arrays,
+        flight: Flight,
+        clock: Clock,
+    ) -> Arrays:
+        """Return the model after an update: eqs. 5.4, 5.5 and 5.6."""
         theta = moved_by_counts(server, uploads, sent, flight, clock)
         if self.features in ("scaled", "literal"):
-            theta = self.attended(half.model, theta)
+            theta = self.attended(client.model, theta)
         return {"theta": theta}
 
-    def hearers(self, n_clients):
-        """All (Table 6.3); here a model goes to who begins to train."""
+    def hearers(self, n_clients: int) -> float:
+        """Count all clients (Table 6.3); here a model goes to who begins to train."""
         return n_clients
 
-    def personal(self, half, server, state):
-        """The model as clients see it."""
-        return self.seen(half.model, server["theta"])[None]
+    def personal(self, client: ClientAlgorithm, server: Arrays, state: Arrays) -> np.ndarray:
+        """Return the model as clients see it."""
+        return self.seen(client.model, server["theta"])[None]
 
-    def seen(self, model, theta: np.ndarray) -> np.ndarray:
-        """The model as it is sent and tested."""
+    def seen(self, model: "Architecture", theta: np.ndarray) -> np.ndarray:
+        """Return the model as it is sent and tested."""
         return self.attended(model, theta) if self.features == "sent" else theta
 
-    def attended(self, model, theta: np.ndarray) -> np.ndarray:
-        """Weights ``[P]`` with those of the first layer weighted by attention, eqs. 5.5 and 5.6."""
-        at, alpha = attention(model, theta)
+    def attended(self, model: "Architecture", theta: np.ndarray) -> np.ndarray:
+        """Weigh the first layer of weights ``[P]`` by attention, eqs. 5.5 and 5.6."""
+        places, alpha = attention(model, theta)
         if self.features != "literal":
             alpha *= alpha.shape[1]
         theta = theta.copy()
-        theta[at] = alpha.ravel() * theta[at].astype(np.float64)
+        theta[places] = alpha.ravel() * theta[places].astype(np.float64)
         return theta
 
 
-def moved_by_counts(server, uploads, sent, flight, clock) -> np.ndarray:
-    """The server's model ``[S]`` after an update, weighed by what has arrived by now: eq. 5.4."""
+def moved_by_counts(
+    server: Arrays, uploads: Arrays, sent: Arrays, flight: Flight, clock: Clock
+) -> np.ndarray:
+    """Move the server's model ``[S]`` by an update, weighed by samples that arrived: eq. 5.4."""
     share = flight.held[0] / clock.held.sum()
     theta = server["theta"] - share * (sent["theta"].astype(np.float64) - uploads["theta"][0])
     return theta.astype(np.float32)
 
 
-def attention(model, theta: np.ndarray) -> tuple[np.ndarray, np.ndarray]:
-    """Where the first layer's weights lie, and alpha ``[rows, J]`` of them, eq. 5.5."""
+def attention(model: "Architecture", theta: np.ndarray) -> tuple[np.ndarray, np.ndarray]:
+    """Find the places of the first layer's weights, and their alpha ``[rows, J]``, eq. 5.5."""
     name, shape = next((n, s) for n, s in model.shapes.items() if len(s) > 1)
-    at = model.part(name).numpy()
-    size = np.abs(theta[at].reshape(shape[0], -1).astype(np.float64))
+    places = model.part(name).numpy()
+    size = np.abs(theta[places].reshape(shape[0], -1).astype(np.float64))
     size = np.exp(size - size.max(1, keepdims=True))  # which changes no ratio
-    return at, size / size.sum(1, keepdims=True)
+    return places, size / size.sum(1, keepdims=True)
 
 
 ALGORITHM = ASOFed

@@ -5,8 +5,11 @@ from typing import Literal
 
 import numpy as np
 
+from fedreact.clock.clock import Clock, Flight
 from fedreact.kinds.asynchronous.contract import Algorithm
 from fedreact.kinds.synchronous.algorithms.fedprox import FedProx
+from fedreact.kinds.synchronous.contract import Algorithm as ClientAlgorithm
+from fedreact.kinds.synchronous.contract import Arrays
 from fedreact.options import NonNegative, Share
 
 
@@ -32,23 +35,31 @@ class FedAsync(Algorithm):
     a: NonNegative = 0.5
     rho: NonNegative = 0.005
 
-    def half(self):
-        """FedProx's."""
+    def client(self) -> ClientAlgorithm:
+        """Return FedProx's client."""
         return FedProx(mu=self.rho)
 
-    def server(self, half, theta, n_clients):
-        """The model, and how many updates it has had."""
+    def server(self, client: ClientAlgorithm, theta: np.ndarray, n_clients: int) -> Arrays:
+        """Return the model, and the number of its updates."""
         return {"theta": theta, "updates": np.zeros((), np.int64)}
 
-    def sent(self, half, server, flight):
-        """The model with its time stamp tau: flights end without an update, so they do not tell."""
-        return half.sent(server) | {"updates": np.array(server["updates"])}
+    def sent(self, client: ClientAlgorithm, server: Arrays, flight: Flight) -> Arrays:
+        """Return the model with its time stamp tau, which flights do not tell: some end in vain."""
+        return client.sent(server) | {"updates": np.array(server["updates"])}
 
-    def arrived(self, half, server, uploads, sent, flight, clock):
-        """Algorithm 1 there, lines 4 and 5: w = (1 - alpha_t) w + alpha_t w_new."""
+    def arrived(
+        self,
+        client: ClientAlgorithm,
+        server: Arrays,
+        uploads: Arrays,
+        sent: Arrays,
+        flight: Flight,
+        clock: Clock,
+    ) -> Arrays:
+        """Mix it in (Algorithm 1 there, lines 4 and 5): w = (1 - alpha_t) w + alpha_t w_new."""
         alpha = self.alpha
         if self.staleness == "polynomial":
-            alpha *= (server["updates"] - sent["updates"] + 1.0) ** -self.a
+            alpha *= float((server["updates"] - sent["updates"] + 1.0) ** -self.a)
         theta = (1 - alpha) * server["theta"].astype(np.float64) + alpha * uploads["theta"][0]
         return {"theta": theta.astype(np.float32), "updates": server["updates"] + 1}
 

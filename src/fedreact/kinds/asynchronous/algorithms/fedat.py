@@ -6,9 +6,12 @@ from typing import Literal
 import numpy as np
 
 from fedreact.aggregation.mean import weighted_mean
+from fedreact.clock.clock import Clock, Flight
 from fedreact.compression import polyline
 from fedreact.kinds.asynchronous.contract import Algorithm
 from fedreact.kinds.synchronous.algorithms.fedprox import FedProx
+from fedreact.kinds.synchronous.contract import Algorithm as ClientAlgorithm
+from fedreact.kinds.synchronous.contract import Arrays
 from fedreact.options import Count, Natural, NonNegative
 from fedreact.rng import generator
 
@@ -38,41 +41,49 @@ class FedAT(Algorithm):
     precision: Natural | None = 4
     weights: Literal["opposite", "equal", "waiting"] = "opposite"
 
-    def half(self):
-        """FedProx's."""
+    def client(self) -> ClientAlgorithm:
+        """Return FedProx's client."""
         return FedProx(mu=self.lam)
 
-    def begin(self, clock):
-        """Every tier begins its first round."""
+    def begin(self, clock: Clock) -> None:
+        """Begin the first round of every tier."""
         for tier in range(len(clock.devices.network.delays)):
             self._round(clock, tier)
 
-    def proceed(self, clock, flight, server):
-        """The tier that has ended begins its next round."""
+    def proceed(self, clock: Clock, flight: Flight, server: Arrays | None) -> None:
+        """Begin the next round of the tier that has ended one."""
         self._round(clock, flight.tier)
 
-    def _round(self, clock, tier):
+    def _round(self, clock: Clock, tier: int) -> None:
         there = clock.there(np.flatnonzero(clock.devices.part == tier))
         if len(there):
             rng = generator(clock.devices.seed, "tier", tier, int(clock.trips.sum()))
             n = min(self.clients, len(there))
             clock.send(np.sort(rng.choice(there, n, replace=False)), tier)
 
-    def server(self, half, theta, n_clients):
-        """The model, those of the tiers, and how often each has answered; no tier has.
+    def server(self, client: ClientAlgorithm, theta: np.ndarray, n_clients: int) -> Arrays:
+        """Return the model, those of the tiers, and how often each has answered; no tier has.
 
         Tiers are made when the first answers, since only the clock knows how many there are.
         """
         return {"theta": theta, "tiers": theta[None], "updates": np.zeros(0, np.int64)}
 
-    def coded(self, theta):
-        """As a polyline."""
+    def coded(self, theta: np.ndarray) -> tuple[np.ndarray, int]:
+        """Return weights that travelled as a polyline, and their bytes."""
         if self.precision is None:
             return super().coded(theta)
         return polyline.rounded(theta, self.precision)
 
-    def arrived(self, half, server, uploads, sent, flight, clock):
-        """Eqs. 7.2 (here 7.4) and 7.1."""
+    def arrived(
+        self,
+        client: ClientAlgorithm,
+        server: Arrays,
+        uploads: Arrays,
+        sent: Arrays,
+        flight: Flight,
+        clock: Clock,
+    ) -> Arrays:
+        """Average within the tier and over tiers: eqs. 7.2 (here 7.4) and 7.1."""
         M = len(clock.devices.network.delays)
         tiers, updates = server["tiers"], server["updates"].copy()
         tiers = np.repeat(tiers, M, axis=0) if len(updates) == 0 else tiers.copy()
@@ -84,7 +95,7 @@ class FedAT(Algorithm):
         return {"theta": theta, "tiers": tiers, "updates": updates}
 
     def shares(self, updates: np.ndarray) -> np.ndarray:
-        """Weights ``[M]`` of the tiers' models, fastest first, given how often each answered."""
+        """Weigh the tiers' models ``[M]``, fastest first, given how often each answered."""
         if self.weights == "waiting" and not updates.all():
             return (updates > 0) / (updates > 0).sum()
         if self.weights == "equal":

@@ -2,21 +2,26 @@
 
 from dataclasses import dataclass, replace
 from math import ceil
-from typing import ClassVar, Literal
+from typing import TYPE_CHECKING, ClassVar, Literal
 
 import numpy as np
 
 from fedreact.clients.drifts.detection import QUEUE, detected, testable
 from fedreact.clients.goodness import goodness
+from fedreact.clock.clock import Clock, Flight
 from fedreact.kinds.asynchronous.algorithms.aso_fed import moved_by_counts
 from fedreact.kinds.asynchronous.contract import Algorithm
-from fedreact.kinds.synchronous.contract import Algorithm as ClientHalf
+from fedreact.kinds.synchronous.contract import Algorithm as ClientAlgorithm
+from fedreact.kinds.synchronous.contract import Arrays, Tensors
 from fedreact.options import NonNegative, Positive, Probability, Share
 from fedreact.rng import generator
 
+if TYPE_CHECKING:
+    from fedreact.engine.local_training import LocalTraining, Work
+
 
 @dataclass(frozen=True)
-class Watching(ClientHalf):
+class Watching(ClientAlgorithm):
     """The client of Algorithm 4, lines 9 to 20: it tests the model before it trains.
 
     Attributes
@@ -31,51 +36,56 @@ class Watching(ClientHalf):
     level: Probability
     factor: Positive
 
-    def start(self, theta, n_clients):
-        """An empty queue of scores, and of the samples they are of; nothing seen or found."""
+    def start(self, theta: np.ndarray, n_clients: int) -> Arrays:
+        """Return empty queues of scores and of their sample counts; nothing is seen or detected."""
         queue, count = np.full((n_clients, QUEUE), np.nan, np.float32), np.zeros(n_clients)
         return {"scores": queue, "counts": queue.copy()} | {
             name: count.copy() for name in ("seen", "tests", "drifts")
         }
 
-    def tested(self, training, held, new):
-        """All new samples; none where nothing is tested."""
+    def tested(self, training: "LocalTraining", held: int, new: int) -> int:
+        """Count all new samples; none if nothing is tested."""
         return 0 if self.test == "never" else new
 
-    def local(self, training, sent, state, work):
+    def local(
+        self, training: "LocalTraining", sent: Tensors, state: Tensors, work: "Work"
+    ) -> tuple[Tensors, Tensors]:
         """Test, change lambda, train."""
         import torch
 
-        kept, pull = {name: of.clone() for name, of in state.items()}, []
+        from fedreact.kinds.supervised import supervised_loss
+
+        after, pulls = {name: values.clone() for name, values in state.items()}, []
         for k, held in enumerate(work.clients):
             seen, drifts = int(state["seen"][k]), False
             new = held[seen:] if seen else held[:0]  # what is there at first did not arrive
             if len(new) and self.test != "never":
-                score = goodness(training.objective, sent["theta"], work.data, new)
+                loss = supervised_loss(training.objective)
+                score = goodness(loss, sent["theta"], work.data, new)
                 queue, counts = (state[n][k].cpu().numpy() for n in ("scores", "counts"))
                 drifts = detected(
                     queue, counts, score, len(new), self.test == "printed", self.delta, self.level
                 )
-                kept["tests"][k] += testable(queue)
+                after["tests"][k] += testable(queue)
                 for name, value in (("scores", score), ("counts", len(new))):
                     last = state[name][k].roll(-1)
                     last[-1] = value
-                    kept[name][k] = last
-            kept["seen"][k] = len(held)
-            kept["drifts"][k] += drifts
-            pull.append(self.lam * (self.factor if drifts else 1.0))  # line 18
-        start = work.of_each(sent["theta"])
+                    after[name][k] = last
+            after["seen"][k] = len(held)
+            after["drifts"][k] += drifts
+            pulls.append(self.lam * (self.factor if drifts else 1.0))  # line 18
+        start = work.start_weights(sent["theta"])
         # The pull is one number for the clients that train together; on the clock that is one.
         rows = [
             training.descend(
                 start[[k]],
                 replace(work, clients=[work.clients[k]]),
                 [draws],
-                (pull[k], sent["theta"]),
+                (pulls[k], sent["theta"]),
             )
             for k, draws in enumerate(training.draw(work))
         ]
-        return {"theta": torch.cat(rows)}, kept
+        return {"theta": torch.cat(rows)}, after
 
 
 @dataclass(frozen=True)
@@ -101,7 +111,7 @@ class FedConD(Algorithm):
         trips, including those without new samples, lambda is ``lam``.
     """
 
-    finds: ClassVar[tuple[str, ...]] = ("drift_tests", "true_alarms", "false_alarms")
+    recorded: ClassVar[tuple[str, ...]] = ("drift_tests", "true_alarms", "false_alarms")
 
     lam: NonNegative = 1.0
     gamma: Share = 0.2
@@ -110,45 +120,56 @@ class FedConD(Algorithm):
     level: Probability = 0.05
     factor: Positive = 2.0
 
-    def half(self):
-        """Clients that test."""
+    def client(self) -> ClientAlgorithm:
+        """Return clients that test for drift."""
         return Watching(self.lam, self.test, self.delta, self.level, self.factor)
 
-    def begin(self, clock):
-        """Line 2: a share of the devices."""
+    def begin(self, clock: Clock) -> None:
+        """Send off a share of the devices (line 2)."""
         there = clock.there()
         rng = generator(clock.devices.seed, "participants", 0)
         for k in sorted(rng.choice(there, ceil(self.gamma * len(there) - 1e-9), replace=False)):
             clock.send([k])
 
-    def proceed(self, clock, flight, server):
-        """Line 7: the device that was asked least often; ties are drawn."""
+    def proceed(self, clock: Clock, flight: Flight, server: Arrays | None) -> None:
+        """Send off the device that was asked least often (line 7); ties are drawn."""
         there = clock.there()
         if len(there):
             fewest = there[clock.trips[there] == clock.trips[there].min()]
             rng = generator(clock.devices.seed, "participants", 1 + flight.number)
             clock.send([rng.choice(fewest)])
 
-    def server(self, half, theta, n_clients):
-        """The model."""
+    def server(self, client: ClientAlgorithm, theta: np.ndarray, n_clients: int) -> Arrays:
+        """Return the model."""
         return {"theta": theta}
 
-    def arrived(self, half, server, uploads, sent, flight, clock):
-        """Eq. 6.5, which is eq. 5.4."""
+    def arrived(
+        self,
+        client: ClientAlgorithm,
+        server: Arrays,
+        uploads: Arrays,
+        sent: Arrays,
+        flight: Flight,
+        clock: Clock,
+    ) -> Arrays:
+        """Move the model by the update: eq. 6.5, which is eq. 5.4."""
         return {"theta": moved_by_counts(server, uploads, sent, flight, clock)}
 
-    def hearers(self, n_clients):
-        """Those who train at a time (Table 6.3); here a model goes to who begins to train."""
+    def hearers(self, n_clients: int) -> float:
+        """Count those who train at a time (Table 6.3); here a model goes to who begins to train."""
         return ceil(self.gamma * n_clients - 1e-9)
 
-    def found(self, state, drifting):
-        """Tests of a client on average; shares of the tests of some clients that find drift."""
+    def record(self, state: Arrays, drifting: np.ndarray) -> dict[str, float]:
+        """Average the tests of a client; return the shares of tests that detect drift.
+
+        One share is of the clients that drift, the other of the rest.
+        """
         tests, drifts = state["tests"], state["drifts"]
         shares = [
-            drifts[of].sum() / tests[of].sum() if tests[of].any() else np.nan
-            for of in (drifting, ~drifting)
+            float(drifts[clients].sum() / tests[clients].sum()) if tests[clients].any() else np.nan
+            for clients in (drifting, ~drifting)
         ]
-        return dict(zip(self.finds, [tests.mean(), *shares]))
+        return dict(zip(self.recorded, [float(tests.mean()), *shares]))
 
 
 ALGORITHM = FedConD

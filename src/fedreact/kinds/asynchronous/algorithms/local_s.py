@@ -5,6 +5,7 @@ from typing import ClassVar
 
 from fedreact.kinds.asynchronous.contract import Algorithm
 from fedreact.kinds.synchronous.algorithms.alone import Alone
+from fedreact.kinds.synchronous.contract import Algorithm as ClientAlgorithm
 
 
 @dataclass(frozen=True)
@@ -13,8 +14,8 @@ class LocalS(Algorithm):
 
     travels: ClassVar[bool] = False
 
-    def half(self):
-        """That of clients alone."""
+    def client(self) -> ClientAlgorithm:
+        """Return clients that train alone."""
         return Alone()
 
 

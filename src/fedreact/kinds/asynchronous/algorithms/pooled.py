@@ -5,6 +5,7 @@ from typing import ClassVar
 
 from fedreact.kinds.asynchronous.contract import Algorithm
 from fedreact.kinds.synchronous.algorithms.fedavg import FedAvg
+from fedreact.kinds.synchronous.contract import Algorithm as ClientAlgorithm
 
 
 @dataclass(frozen=True)
@@ -14,8 +15,8 @@ class Pooled(Algorithm):
     pooled: ClassVar[bool] = True
     travels: ClassVar[bool] = False
 
-    def half(self):
-        """Training goes on where it was."""
+    def client(self) -> ClientAlgorithm:
+        """Return a client that goes on where it was."""
         return FedAvg()
 
 

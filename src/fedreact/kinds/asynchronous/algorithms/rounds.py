@@ -6,8 +6,10 @@ from typing import Annotated, Any
 
 from fedreact import options as opts
 from fedreact import plugins
+from fedreact.clock.clock import Clock, Flight
 from fedreact.errors import UserError
-from fedreact.kinds.asynchronous.contract import Algorithm
+from fedreact.kinds.asynchronous.contract import Algorithm, Arrays
+from fedreact.kinds.synchronous.contract import Algorithm as ClientAlgorithm
 from fedreact.options import Count, Share
 from fedreact.rng import generator
 
@@ -33,21 +35,27 @@ class Rounds(Algorithm):
     share: Share = 0.2
     clients: Count | None = None
 
-    def half(self):
-        """The synchronous algorithm, both its halves."""
+    def client(self) -> ClientAlgorithm:
+        """Return the synchronous algorithm, whose server's side is used, too.
+
+        Raises
+        ------
+        UserError
+            It has no such option.
+        """
         kind = plugins.load("kinds/synchronous/algorithms", self.of, "ALGORITHM")
         if unknown := [name for name in self.options if name not in opts.names(kind)]:
             raise UserError(f"{self.of} has no option {unknown[0]}")
         return kind(**self.options)
 
-    def begin(self, clock):
+    def begin(self, clock: Clock) -> None:
         """Begin the first round."""
         there = clock.there()
         n = self.clients or ceil(self.share * len(clock.trips) - 1e-9)
         rng = generator(clock.devices.seed, "participants", int(clock.trips.sum()))
         clock.send(sorted(rng.choice(there, min(n, len(there)), replace=False)))
 
-    def proceed(self, clock, flight, server):
+    def proceed(self, clock: Clock, flight: Flight, server: Arrays | None) -> None:
         """Begin the next one."""
         self.begin(clock)
 

@@ -3,16 +3,26 @@ cross-domain federated learning via consistent feature extraction")."""
 
 from dataclasses import dataclass, replace
 from math import pi
-from typing import ClassVar
+from typing import TYPE_CHECKING
 
 import numpy as np
 
 from fedreact.kinds.synchronous.algorithms.partly_shared import PartlyShared
+from fedreact.kinds.synchronous.contract import FeatureAlgorithm, Tensors
 from fedreact.options import NonNegative, Positive
+from fedreact.task import Task
+
+if TYPE_CHECKING:
+    from collections.abc import Sequence
+
+    import torch
+
+    from fedreact.engine.local_training import LocalTraining, Work
+    from fedreact.losses.on_features import OnFeatures
 
 
 @dataclass(frozen=True)
-class AlignFed(PartlyShared):
+class AlignFed(FeatureAlgorithm, PartlyShared):
     """Clients keep their feature extractors, which aim at the same points, and share a classifier.
 
     Its authors' code is not public, and of the paper's text we have the abstract: "global target
@@ -30,28 +40,36 @@ class AlignFed(PartlyShared):
 
     lam: NonNegative = 1.0
     tau: Positive = 0.1
-    reads_features: ClassVar[bool] = True
 
     @staticmethod
-    def skip(task):
-        """A point is that of a label."""
+    def skip(task: Task) -> str | None:
+        """Refuse tasks without labels, which target points are of."""
         return None if task.kind == "classification" else "its target points are of labels"
 
     @property
-    def shared(self):
-        """The classifier."""
+    def shared(self) -> "torch.Tensor":
+        """Places of the classifier."""
         return self.model.part("head.")
 
-    def local(self, training, sent, state, work):
+    def local(
+        self, training: "LocalTraining", sent: Tensors, state: Tensors, work: "Work"
+    ) -> tuple[Tensors, Tensors]:
         """Train extractor and classifier on cross-entropy and on the contrast."""
         import torch
 
         from fedreact.losses.on_features import OnFeatures, usual
 
-        points = target_points(self.model.n_out, self.model.n_features)
-        points = torch.from_numpy(points).to(sent["theta"].device)
+        corners = target_points(self.model.n_out, self.model.n_features)
+        points = torch.from_numpy(corners).to(sent["theta"].device)
 
-        def rule(loss, theta, h, y, counts, which):
+        def rule(
+            loss: "OnFeatures",
+            theta: "torch.Tensor",
+            h: "torch.Tensor",
+            y: "torch.Tensor",
+            counts: "torch.Tensor",
+            which: "Sequence[int]",
+        ) -> "torch.Tensor":
             near = torch.nn.functional.normalize(h, dim=-1) @ points.mT / self.tau
             return usual(loss, theta, h, y, counts, which) + self.lam * loss.of_outputs(near, y)
 
@@ -60,14 +78,14 @@ class AlignFed(PartlyShared):
 
 
 def target_points(n_classes: int, n_features: int) -> np.ndarray:
-    """Points ``float32 [C, m]`` of length 1, as far apart as can be: the corners of a simplex.
+    """Return points ``float32 [C, m]`` of length 1 that are farthest apart: a simplex's corners.
 
     The points come from a basis of cosines, minus their mean. With more classes than features
     there is no simplex, and corners repeat.
     """
     n = min(n_classes, n_features)
-    at = (np.arange(n_features) + 0.5) * pi / n_features
-    basis = np.cos(np.arange(n)[:, None] * at)
+    angles = (np.arange(n_features) + 0.5) * pi / n_features
+    basis = np.cos(np.arange(n)[:, None] * angles)
     basis /= np.linalg.norm(basis, axis=1, keepdims=True)
     corners = basis - basis.mean(0)
     corners /= np.maximum(np.linalg.norm(corners, axis=1, keepdims=True), 1e-12)

@@ -1,8 +1,12 @@
 """Local baseline: clients train alone, without federation."""
 
 from dataclasses import dataclass
+from typing import TYPE_CHECKING
 
 from fedreact.kinds.synchronous.algorithms.partly_shared import PartlyShared
+
+if TYPE_CHECKING:
+    import torch
 
 
 @dataclass(frozen=True)
@@ -10,8 +14,8 @@ class Alone(PartlyShared):
     """Every client goes on with its own model, from the same first weights; nothing is sent."""
 
     @property
-    def shared(self):
-        """Nothing."""
+    def shared(self) -> "torch.Tensor":
+        """No places: nothing is shared."""
         import torch
 
         return torch.zeros(0, dtype=torch.long)

@@ -1,12 +1,15 @@
 """APFL (Deng, Kamani and Mahdavi 2020, "Adaptive personalized federated learning")."""
 
 from dataclasses import dataclass
-from typing import ClassVar
+from typing import TYPE_CHECKING, ClassVar
 
 import numpy as np
 
-from fedreact.kinds.synchronous.contract import Algorithm
+from fedreact.kinds.synchronous.contract import Algorithm, Arrays, Tensors, copies
 from fedreact.options import Probability
+
+if TYPE_CHECKING:
+    from fedreact.engine.local_training import LocalTraining, Work
 
 
 @dataclass(frozen=True)
@@ -29,33 +32,35 @@ class APFL(Algorithm):
     adaptive: bool = True
     models: ClassVar[int] = 2
 
-    def start(self, theta, n_clients):
-        """Own models and mixtures start from the global one."""
-        own = np.repeat(theta[None], n_clients, axis=0)
+    def start(self, theta: np.ndarray, n_clients: int) -> Arrays:
+        """Return own models and mixtures, which start from the global one."""
+        own = copies(theta, n_clients)
         return {"own": own, "mixed": own, "alpha": np.full(n_clients, self.alpha, np.float32)}
 
-    def local(self, training, sent, state, work):
+    def local(
+        self, training: "LocalTraining", sent: Tensors, state: Tensors, work: "Work"
+    ) -> tuple[Tensors, Tensors]:
         """Train both models on the same batches."""
-        w, v = work.of_each(sent["theta"]), state["own"].clone()
+        w, v = work.start_weights(sent["theta"]), state["own"].clone()
         alpha, draws = state["alpha"][:, None], training.draw(work)
         optimizer = training.make_optimizer(w, v)
         for step in range(training.longest(work)):
             losses, w.grad = training.gradient(w, work, draws, step)
             mixed = w.lerp(v, alpha)
-            losses_mixed, at_mixed = training.gradient(mixed, work, draws, step)
-            training.keep_statistics(mixed, v, work, step)
+            losses_mixed, gradient = training.gradient(mixed, work, draws, step)
+            training.copy_statistics(mixed, v, work, step)
             if self.adaptive and step == 0:
-                slope = (at_mixed * (v - w)).sum(1, keepdim=True)
+                slope = (gradient * (v - w)).sum(1, keepdim=True)
                 alpha = (alpha - training.learning_rate * slope).clamp(0, 1)
-            v.grad = alpha * at_mixed
+            v.grad = alpha * gradient
             training.update(optimizer, [w, v], work, step)
             work.on_step(losses)
             work.on_step(losses_mixed)
         mixed = w.lerp(v, alpha)
         return {"theta": w}, {"own": v, "mixed": mixed, "alpha": alpha[:, 0]}
 
-    def personal(self, server, state):
-        """Clients use their mixtures."""
+    def personal(self, server: Arrays, state: Arrays) -> np.ndarray:
+        """Return the clients' mixtures."""
         return state["mixed"]
 
 

@@ -5,15 +5,16 @@ from typing import TYPE_CHECKING, ClassVar
 
 from fedreact.kinds.synchronous.algorithms.alone import Alone
 from fedreact.kinds.synchronous.algorithms.fedrod import class_counts
+from fedreact.kinds.synchronous.contract import FeatureAlgorithm, Tensors
 
 if TYPE_CHECKING:
     import torch
 
-    from fedreact.engine.local_training import Work
+    from fedreact.engine.local_training import LocalTraining, Work
 
 
 @dataclass(frozen=True)
-class Constant(Alone):
+class Constant(FeatureAlgorithm, Alone):
     """A head with biases alone, without compute.
 
     These say the most frequent label; where several can be true, those that are true in most of a
@@ -21,31 +22,38 @@ class Constant(Alone):
     """
 
     models: ClassVar[int] = 0
-    reads_features: ClassVar[bool] = True
 
-    def local(self, training, sent, state, work):
-        """Count, or average."""
+    def local(
+        self, training: "LocalTraining", sent: Tensors, state: Tensors, work: "Work"
+    ) -> tuple[Tensors, Tensors]:
+        """Set the biases to counts of labels, or to means of targets."""
+        from fedreact.kinds.supervised import supervised_loss
+
+        kind = supervised_loss(training.objective).kind
         own = state["own"].clone()
         own[:, self.model.part("head.weight")] = 0
-        biases = {
-            "classification": lambda: class_counts(work, self.model.n_out),
-            "multi-label": lambda: 2 * _means(work) - 1,
-            "regression": lambda: _means(work),
-        }
-        own[:, self.model.part("head.bias")] = biases[training.objective.kind]()
+        if kind == "classification":
+            biases = class_counts(work, self.model.n_out)
+        elif kind == "multi-label":
+            biases = 2 * _means(work) - 1
+        else:
+            biases = _means(work)
+        own[:, self.model.part("head.bias")] = biases
         return {"theta": own[:, :0]}, {"own": own}
 
 
 def _means(work: "Work") -> "torch.Tensor":
-    """Means ``[K, M]`` of each client's targets, or shares of its samples that a label is true of.
+    """Average each client's targets ``[K, M]``; of labels, these are shares of its samples.
 
     In double precision, so that a label that is true of half of them is told from one of more.
     """
     import torch
 
-    y = work.data.y.reshape(len(work.data.y), -1)
-    of_clients = [y[torch.as_tensor(samples, device=y.device)] for samples in work.clients]
-    return torch.stack([of.double().mean(0) for of in of_clients]).float()
+    means = []
+    for samples in work.clients:
+        y = work.data.targets(torch.as_tensor(samples, device=work.data.X.device))
+        means.append(y.reshape(len(y), -1).double().mean(0))
+    return torch.stack(means).float()
 
 
 ALGORITHM = Constant

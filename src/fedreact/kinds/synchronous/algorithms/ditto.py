@@ -1,12 +1,16 @@
 """Ditto (Li, Hu, Beirami and Smith 2021, "Fair and robust federated learning ...")."""
 
 from dataclasses import dataclass
-from typing import ClassVar
+from typing import TYPE_CHECKING, ClassVar
 
 import numpy as np
 
 from fedreact.kinds.synchronous.algorithms.fedavg import FedAvg
+from fedreact.kinds.synchronous.contract import Arrays, Tensors, copies
 from fedreact.options import NonNegative
+
+if TYPE_CHECKING:
+    from fedreact.engine.local_training import LocalTraining, Work
 
 
 @dataclass(frozen=True)
@@ -23,18 +27,20 @@ class Ditto(FedAvg):
     lam: NonNegative = 1e-4
     models: ClassVar[int] = 2
 
-    def start(self, theta, n_clients):
-        """Personal models start from the global one."""
-        return {"personal": np.repeat(theta[None], n_clients, axis=0)}
+    def start(self, theta: np.ndarray, n_clients: int) -> Arrays:
+        """Return personal models, which start from the global one."""
+        return {"personal": copies(theta, n_clients)}
 
-    def local(self, training, sent, state, work):
+    def local(
+        self, training: "LocalTraining", sent: Tensors, state: Tensors, work: "Work"
+    ) -> tuple[Tensors, Tensors]:
         """Train the global model for the server and the personal one for oneself."""
         uploads, _ = super().local(training, sent, state, work)
         draws, pull = training.draw(work, "personal training"), (self.lam, sent["theta"])
         return uploads, {"personal": training.descend(state["personal"], work, draws, pull)}
 
-    def personal(self, server, state):
-        """Clients use their personal models."""
+    def personal(self, server: Arrays, state: Arrays) -> np.ndarray:
+        """Return the personal models."""
         return state["personal"]
 
 

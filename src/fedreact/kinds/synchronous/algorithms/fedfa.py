@@ -1,22 +1,46 @@
 """FedFA (Zhou and Konukoglu 2023, "FedFA: Federated feature augmentation")."""
 
+from collections.abc import Callable, Sequence
 from dataclasses import dataclass, replace
-from typing import TYPE_CHECKING, Literal
+from typing import TYPE_CHECKING, Literal, Protocol, Self, runtime_checkable
 
 import numpy as np
 
 from fedreact.errors import UserError
 from fedreact.kinds.synchronous.algorithms.fedavg import FedAvg
+from fedreact.kinds.synchronous.contract import Arrays, FeatureAlgorithm, Tensors
 from fedreact.options import Probability
 
 if TYPE_CHECKING:
     import torch
 
+    from fedreact.engine.local_training import LocalTraining, Work
+    from fedreact.models.architectures.contract import Architecture
+    from fedreact.models.layers import Training
+
 EPSILON = 1e-6
 
 
+@runtime_checkable
+class WithBlocks(Protocol):
+    """An architecture whose features can be changed after each of its blocks, as those of cnn."""
+
+    @property
+    def widths(self) -> Sequence[int]:
+        """Features F of each block."""
+
+    def encode(
+        self,
+        theta: "torch.Tensor",
+        x: "torch.Tensor",
+        training: "Training | None",
+        after: "Callable[[int, torch.Tensor], torch.Tensor]",
+    ) -> "torch.Tensor":
+        """Compute features ``[K, B, m]``; ``after(i, h)`` changes ``h [K, B, F, T]`` of block i."""
+
+
 @dataclass(frozen=True)
-class FedFA(FedAvg):
+class FedFA(FeatureAlgorithm, FedAvg):
     """FedAvg with noise on the means and spreads of feature maps in training.
 
     How far depends on the channel: by how much they vary within a client's batch, and more where
@@ -37,86 +61,103 @@ class FedFA(FedAvg):
     momentum: Probability = 0.99
     between: Literal["channels", "all"] = "channels"
 
-    def on(self, architecture):
-        """The architecture must say where its blocks end."""
-        from fedreact.models.architectures.contract import with_features
-
-        if not hasattr(with_features(architecture), "widths"):
+    def on(self, architecture: "Architecture") -> Self:
+        """Refuse an architecture that does not say where its blocks end."""
+        algorithm = super().on(architecture)
+        if not isinstance(architecture, WithBlocks):
             raise UserError(
                 f"architecture {type(architecture).__name__} has no blocks whose features could be "
                 "augmented (widths, and encode with `after`); take one that has, as cnn"
             )
-        return super().on(architecture)
+        return algorithm
 
-    def server(self, theta, n_clients):
-        """Of each block: clients' mean statistics ``[2, F]`` (means, spreads), and their
-        variance.
+    @property
+    def _blocks(self) -> WithBlocks:
+        """The architecture, as one with blocks."""
+        return self._model
+
+    def server(self, theta: np.ndarray, n_clients: int) -> Arrays:
+        """Return the model, clients' mean statistics ``[2, F]`` of each block, and their variance.
+
+        Statistics are means and spreads of the features.
         """
-        kept = {"theta": theta}
-        for i, width in enumerate(self.model.widths):
-            kept[f"mean{i}"] = np.stack([np.zeros(width), np.ones(width)]).astype(np.float32)
-            kept[f"variance{i}"] = np.ones((2, width), np.float32)
-        return kept
-
-    def sent(self, server):
-        """The model and statistics."""
+        server = {"theta": theta}
+        for i, width in enumerate(self._blocks.widths):
+            server[f"mean{i}"] = np.stack([np.zeros(width), np.ones(width)]).astype(np.float32)
+            server[f"variance{i}"] = np.ones((2, width), np.float32)
         return server
 
-    def local(self, training, sent, state, work):
+    def sent(self, server: Arrays) -> Arrays:
+        """Return the model and statistics."""
+        return server
+
+    def local(
+        self, training: "LocalTraining", sent: Tensors, state: Tensors, work: "Work"
+    ) -> tuple[Tensors, Tensors]:
         """Train on augmented features, and follow their statistics."""
+        from fedreact.kinds.supervised import supervised_loss
         from fedreact.losses.on_features import OnFeatures
 
-        K, blocks = len(work.clients), range(len(self.model.widths))
+        K, blocks = len(work.clients), range(len(self._blocks.widths))
         running = [sent[f"mean{i}"].expand(K, -1, -1).clone() for i in blocks]
         gammas = [spread_weights(sent[f"variance{i}"]) for i in blocks]
 
-        def encode(theta, x, step, which):
-            def after(i, h):
+        def encode(
+            theta: "torch.Tensor", x: "torch.Tensor", step: "Training", which: Sequence[int]
+        ) -> "torch.Tensor":
+            def after(i: int, h: "torch.Tensor") -> "torch.Tensor":
                 return self._augmented(h, running[i], gammas[i], step, which)
 
-            given = step if self.model.trains_otherwise else None
-            return self.model.encode(theta, x, given, after)
+            layers_step = step if self.model.trains_otherwise else None
+            return self._blocks.encode(theta, x, layers_step, after)
 
-        usual = training.objective
-        objective = OnFeatures(self.model, usual.kind, error=usual.error, encode=encode)
+        loss = supervised_loss(training.objective)
+        objective = OnFeatures(self.model, loss.kind, error=loss.error, encode=encode)
         training = replace(training, objective=objective)
         uploads, state = super().local(training, sent, state, work)
         return uploads | {f"mean{i}": running[i] for i in blocks}, state
 
-    def _augmented(self, h, running, gamma, step, which):
+    def _augmented(
+        self,
+        h: "torch.Tensor",
+        running: "torch.Tensor",
+        gamma: "torch.Tensor",
+        step: "Training",
+        which: Sequence[int],
+    ) -> "torch.Tensor":
         """Features ``[K, B, F, T]`` after a block, of some clients augmented."""
         import torch
 
-        done = []
+        features = []
         n_samples = step.counts.sum(1).tolist()
-        for k, one, n, generator in zip(which, h, n_samples, step.generators):
+        for k, h_k, n, generator in zip(which, h, n_samples, step.generators):
             u = torch.rand((), generator=generator)
             noise = torch.randn(2, n, h.shape[2], generator=generator).to(h)
             if u > self.probability or n < 2:
-                done.append(one)
+                features.append(h_k)
                 continue
-            changed, seen = augmented(one[:n], gamma, noise)
-            running[k] = self.momentum * running[k] + (1 - self.momentum) * seen
-            done.append(torch.cat([changed, one[n:]]))
-        return torch.stack(done)
+            changed, statistics = augmented(h_k[:n], gamma, noise)
+            running[k] = self.momentum * running[k] + (1 - self.momentum) * statistics
+            features.append(torch.cat([changed, h_k[n:]]))
+        return torch.stack(features)
 
-    def aggregate(self, server, uploads, n_samples):
-        """Also means of clients' statistics, and their variance between clients."""
-        kept = super().aggregate(server, uploads, n_samples)
-        for i in range(len(self.model.widths)):
-            of_clients = uploads[f"mean{i}"]
-            kept[f"mean{i}"] = of_clients.mean(0)
+    def aggregate(self, server: Arrays, uploads: Arrays, n_samples: np.ndarray) -> Arrays:
+        """Average models and clients' statistics; take the variance of these between clients."""
+        after = super().aggregate(server, uploads, n_samples)
+        for i in range(len(self._blocks.widths)):
+            means = uploads[f"mean{i}"]
+            after[f"mean{i}"] = means.mean(0)
             axes = 0 if self.between == "channels" else (0, 2)
-            if len(of_clients) > 1:
-                variance = of_clients.var(axis=axes, ddof=1, keepdims=self.between == "all")
-                kept[f"variance{i}"] = np.broadcast_to(
-                    variance.reshape(2, -1), kept[f"variance{i}"].shape
+            if len(means) > 1:
+                variance = means.var(axis=axes, ddof=1, keepdims=self.between == "all")
+                after[f"variance{i}"] = np.broadcast_to(
+                    variance.reshape(2, -1), after[f"variance{i}"].shape
                 ).astype(np.float32)
-        return kept
+        return after
 
 
 def spread_weights(variance: "torch.Tensor") -> "torch.Tensor":
-    """Weights gamma ``[2, F]`` of channels, of mean 1: more, where clients differ more."""
+    """Compute weights gamma ``[2, F]`` of channels, of mean 1: more, if clients differ more."""
     share = 1 / (1 + 1 / (variance + EPSILON))
     return share.shape[1] * share / share.sum(1, keepdim=True)
 
@@ -128,7 +169,7 @@ def augmented(
 
     Returns
     -------
-    features, seen
+    features, statistics
         ``[B, F, T]``, and ``[2, F]``: mean over the batch of the maps' means and spreads.
     """
     import torch

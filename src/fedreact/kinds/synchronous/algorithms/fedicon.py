@@ -6,20 +6,26 @@ from typing import TYPE_CHECKING, ClassVar, Literal
 
 import numpy as np
 
-from fedreact.kinds.synchronous.algorithms.heads import fitted
-from fedreact.kinds.synchronous.contract import Algorithm
+from fedreact.kinds.synchronous.algorithms.heads import fit_heads
+from fedreact.kinds.synchronous.contract import Arrays, FeatureAlgorithm, Tensors, copies
 from fedreact.options import Count, Natural, NonNegative, Positive, Probability
+from fedreact.task import Task
 
 if TYPE_CHECKING:
+    from collections.abc import Sequence
+
     import torch
 
+    from fedreact.engine.local_training import LocalTraining, Work
+    from fedreact.losses.objective import Objective
+    from fedreact.losses.on_features import OnFeatures
     from fedreact.models.layers import Training
 
 BASE_TEMPERATURE = 0.07  # of the loss's authors (Khosla et al. 2020)
 
 
 @dataclass(frozen=True)
-class FedICON(Algorithm):
+class FedICON(FeatureAlgorithm):
     """Features by supervised contrast between clients' samples, adapted without labels at test
     time.
 
@@ -50,76 +56,95 @@ class FedICON(Algorithm):
     test_batch: Count = 128
     models: ClassVar[int] = 2
     passes: ClassVar[int] = 1
-    reads_features: ClassVar[bool] = True
 
     @staticmethod
-    def skip(task):
-        """The contrast is between labels."""
+    def skip(task: Task) -> str | None:
+        """Refuse tasks without labels, which are contrasted."""
         return None if task.kind == "classification" else "it contrasts labels"
 
-    def start(self, theta, n_clients):
-        """The model that a client tests with."""
-        return {"own": np.repeat(theta[None], n_clients, axis=0)}
+    def start(self, theta: np.ndarray, n_clients: int) -> Arrays:
+        """Return the models that clients test with."""
+        return {"own": copies(theta, n_clients)}
 
-    def local(self, training, sent, state, work):
+    def local(
+        self, training: "LocalTraining", sent: Tensors, state: Tensors, work: "Work"
+    ) -> tuple[Tensors, Tensors]:
         """Fit a head to the features received; then train features on two views of each batch."""
         import torch
 
         from fedreact.losses.on_features import OnFeatures
 
-        start = work.of_each(sent["theta"])
+        start = work.start_weights(sent["theta"])
         own = start.clone()
         own[:, self._head] = state["own"][:, self._head]
-        given = (self.model.head, self.model.encode, self._head, own)
-        own[:, self._head], _ = fitted(*given, training, work)
+        own[:, self._head], _ = fit_heads(
+            head=self.model.head,
+            encode=self.model.encode,
+            places=self._head,
+            theta=own,
+            training=training,
+            work=work,
+        )
 
-        def encode(theta, x, step, which):
+        def encode(
+            theta: "torch.Tensor", x: "torch.Tensor", step: "Training", which: "Sequence[int]"
+        ) -> "torch.Tensor":
             return self._encode_views(theta, x, step)
 
-        def rule(loss, theta, h, y, counts, which):
+        def rule(
+            loss: "OnFeatures",
+            theta: "torch.Tensor",
+            h: "torch.Tensor",
+            y: "torch.Tensor",
+            counts: "torch.Tensor",
+            which: "Sequence[int]",
+        ) -> "torch.Tensor":
             return contrast(torch.nn.functional.normalize(h, dim=-1), self.tau, counts, y)
 
         training = replace(training, objective=OnFeatures(self.model, rule=rule, encode=encode))
         theta = training.descend(start, work, training.draw(work))
         return {"theta": theta}, {"own": own}
 
-    def personal(self, server, state):
-        """The features received in the last round, and the head that was fitted to them."""
+    def personal(self, server: Arrays, state: Arrays) -> np.ndarray:
+        """Return the features received in the last round, and the heads fitted to them."""
         return state["own"]
 
-    def adapt(self, objective, kept, x):
-        """Outputs after passes over the whole test set; draws are the same for every client."""
+    def adapt(self, objective: "Objective", state: Tensors, x: "torch.Tensor") -> "torch.Tensor":
+        """Compute outputs after passes over the whole test set, by the same draws for all."""
         import torch
 
-        model, theta = self.model, kept["theta"][None].clone()
+        from fedreact.engine.local_training import backpropagate
+
+        model, theta = self.model, state["theta"][None].clone()
         generators = [torch.Generator().manual_seed(0)]
         moved, velocity = self._moved(theta), torch.zeros_like(theta)
         for _ in range(0 if self.adaption == "none" else self.test_epochs):
             order = torch.randperm(len(x), generator=generators[0])
-            for at in order.split(self.test_batch):
-                step = _step(len(at), generators)
-                one = theta.detach().requires_grad_()
-                self._test_loss(one, x[at][None], step).backward()
-                velocity = self.test_momentum * velocity + one.grad * moved
+            for batch in torch.split(order, self.test_batch):
+                step = _step(len(batch), generators)
+                leaf = theta.detach().requires_grad_()
+                gradient = backpropagate(self._test_loss(leaf, x[batch][None], step), leaf)
+                velocity = self.test_momentum * velocity + gradient * moved
                 theta = theta - self.test_rate * velocity
                 for name, values in step.buffers.items():
                     model.unpack(theta)[name].copy_(values.detach())
         with torch.inference_mode():
             return model.forward(theta, x[None])[0]
 
-    def _test_loss(self, theta, x, step):
-        """The contrast of two views of ``x [1, B, T, C]``, or the entropy of outputs."""
+    def _test_loss(
+        self, theta: "torch.Tensor", x: "torch.Tensor", step: "Training"
+    ) -> "torch.Tensor":
+        """Contrast two views of ``x [1, B, T, C]``, or take the entropy of outputs."""
         import torch
 
         if self.adaption == "entropy":
-            given = (x, step) if self.model.trains_otherwise else (x,)
-            outputs = self.model.head(theta, self.model.encode(theta, *given))[0]
+            outputs = self.model.head(theta, self._encode(theta, x, step))[0]
             return -(outputs.softmax(1) * outputs.log_softmax(1)).sum(1).mean()
         z = torch.nn.functional.normalize(self._encode_views(theta, x, step), dim=-1)
         return contrast(z, self.tau, step.counts)[0]
 
-    def _moved(self, theta):
-        """Which weights move at test time, ``[1, P]``."""
+    def _moved(self, theta: "torch.Tensor") -> "torch.Tensor":
+        """Mark the weights that move at test time by 1, others by 0, ``[1, P]``."""
         import torch
 
         layers = {name.rpartition(".")[0] for name in self.model.buffers}
@@ -129,38 +154,44 @@ class FedICON(Algorithm):
         moved[:, self._head] = 0
         return moved
 
-    def _encode_views(self, theta, x, step):
+    def _encode(self, theta: "torch.Tensor", x: "torch.Tensor", step: "Training") -> "torch.Tensor":
+        """Compute features ``[K, B, m]``, in the training step if layers do otherwise in it."""
+        if self.model.trains_otherwise:
+            return self.model.encode(theta, x, step)
+        return self.model.encode(theta, x)
+
+    def _encode_views(
+        self, theta: "torch.Tensor", x: "torch.Tensor", step: "Training"
+    ) -> "torch.Tensor":
         """Features ``[K, 2 B, m]`` of a first view of all samples of ``x``, then of a second."""
         import torch
 
         # Both views of a sample stand side by side, so that what fills up a batch is at its end.
         views = torch.stack([self.view(x, step), self.view(x, step)], 2).flatten(1, 2)
-        if self.model.trains_otherwise:
-            whole, step.counts = step.counts, step.counts.repeat_interleave(2, 1)
-            h = self.model.encode(theta, views, step)
-            step.counts = whole
-        else:
-            h = self.model.encode(theta, views)
+        counts, step.counts = step.counts, step.counts.repeat_interleave(2, 1)
+        h = self._encode(theta, views, step)
+        step.counts = counts
         return torch.cat([h[:, 0::2], h[:, 1::2]], 1)
 
     def view(self, x: "torch.Tensor", step: "Training") -> "torch.Tensor":
-        """Series ``x [K, B, T, C]`` with channels scaled, and noise; what there is not stays."""
+        """Scale channels of series ``x [K, B, T, C]``, and add noise; fillings of batches stay."""
         import torch
 
-        done, (_, T, C) = [], x.shape[1:]
-        for one, n, generator in zip(x, step.counts.sum(1).tolist(), step.generators):
-            factor = 1 + self.scaling * torch.randn(n, 1, C, generator=generator).to(one)
-            noise = self.jitter * torch.randn(n, T, C, generator=generator).to(one)
-            done.append(torch.cat([one[:n] * factor + noise, one[n:]]))
-        return torch.stack(done)
+        views, (_, T, C) = [], x.shape[1:]
+        for x_k, n, generator in zip(x, step.counts.sum(1).tolist(), step.generators):
+            factor = 1 + self.scaling * torch.randn(n, 1, C, generator=generator).to(x_k)
+            noise = self.jitter * torch.randn(n, T, C, generator=generator).to(x_k)
+            views.append(torch.cat([x_k[:n] * factor + noise, x_k[n:]]))
+        return torch.stack(views)
 
     @property
-    def _head(self):
+    def _head(self) -> "torch.Tensor":
+        """Places of the head."""
         return self.model.part("head.")
 
 
-def _step(n, generators):
-    """A training step of one client with n samples."""
+def _step(n: int, generators: "list[torch.Generator]") -> "Training":
+    """Make a training step of one client with n samples."""
     import torch
 
     from fedreact.models.layers import Training
@@ -173,7 +204,7 @@ def _step(n, generators):
 def contrast(
     z: "torch.Tensor", tau: float, counts: "torch.Tensor", y: "torch.Tensor | None" = None
 ) -> "torch.Tensor":
-    """Supervised contrastive loss ``[K]`` (Khosla et al. 2020), as FedICON's authors scale it.
+    """Compute the supervised contrastive loss ``[K]`` (Khosla et al. 2020), as FedICON scales it.
 
     Parameters
     ----------
@@ -194,8 +225,8 @@ def contrast(
     similar = (z @ z.mT / tau).masked_fill(~others, -torch.inf)
     alike = others & (label[:, :, None] == label[:, None, :])
     log_p = similar.log_softmax(-1).masked_fill(~alike, 0)
-    each = -log_p.sum(-1) / alike.sum(-1).clamp(min=1)
-    return tau / BASE_TEMPERATURE * (each * there).sum(1) / there.sum(1)
+    losses = -log_p.sum(-1) / alike.sum(-1).clamp(min=1)
+    return tau / BASE_TEMPERATURE * (losses * there).sum(1) / there.sum(1)
 
 
 ALGORITHM = FedICON

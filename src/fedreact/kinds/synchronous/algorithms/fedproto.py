@@ -6,16 +6,22 @@ from typing import TYPE_CHECKING, ClassVar
 
 import numpy as np
 
-from fedreact.kinds.synchronous.algorithms.prototypes import class_means, merged
-from fedreact.kinds.synchronous.contract import Algorithm
+from fedreact.kinds.synchronous.algorithms.prototypes import class_means, merge
+from fedreact.kinds.synchronous.contract import Arrays, FeatureAlgorithm, Tensors, copies
 from fedreact.options import NonNegative
+from fedreact.task import Task
 
 if TYPE_CHECKING:
+    from collections.abc import Sequence
+
     import torch
+
+    from fedreact.engine.local_training import LocalTraining, Work
+    from fedreact.losses.on_features import OnFeatures
 
 
 @dataclass(frozen=True)
-class FedProto(Algorithm):
+class FedProto(FeatureAlgorithm):
     """Clients share the mean features of classes, and no weights.
 
     Attributes
@@ -26,27 +32,28 @@ class FedProto(Algorithm):
 
     lam: NonNegative = 1.0
     passes: ClassVar[int] = 1
-    reads_features: ClassVar[bool] = True
 
     @staticmethod
-    def skip(task):
-        """Prototypes are those of labels."""
+    def skip(task: Task) -> str | None:
+        """Refuse tasks without labels, which prototypes are of."""
         return None if task.kind == "classification" else "its prototypes are of labels"
 
-    def server(self, theta, n_clients):
-        """Prototypes of all classes, one after the other, none of them known."""
+    def server(self, theta: np.ndarray, n_clients: int) -> Arrays:
+        """Return prototypes of all classes, one after the other, none of them known."""
         n, m = self.model.n_out, self.model.n_features
         return {"theta": np.zeros(n * m, np.float32), "known": np.zeros(n, np.float32)}
 
-    def sent(self, server):
-        """Prototypes, and which are known."""
+    def sent(self, server: Arrays) -> Arrays:
+        """Return prototypes, and which are known."""
         return server
 
-    def start(self, theta, n_clients):
-        """Whole models, which start alike."""
-        return {"own": np.repeat(theta[None], n_clients, axis=0)}
+    def start(self, theta: np.ndarray, n_clients: int) -> Arrays:
+        """Return whole models, which start alike."""
+        return {"own": copies(theta, n_clients)}
 
-    def local(self, training, sent, state, work):
+    def local(
+        self, training: "LocalTraining", sent: Tensors, state: Tensors, work: "Work"
+    ) -> tuple[Tensors, Tensors]:
         """Train one's own model towards the prototypes, then average features of each class.
 
         Prototypes are those of the trained model over all samples; the authors' code
@@ -56,7 +63,14 @@ class FedProto(Algorithm):
 
         prototypes = sent["theta"].view(self.model.n_out, self.model.n_features)
 
-        def rule(loss, theta, h, y, counts, which):
+        def rule(
+            loss: "OnFeatures",
+            theta: "torch.Tensor",
+            h: "torch.Tensor",
+            y: "torch.Tensor",
+            counts: "torch.Tensor",
+            which: "Sequence[int]",
+        ) -> "torch.Tensor":
             pulled = prototype_loss(h, prototypes, sent["known"], y)
             return usual(loss, theta, h, y, counts, which) + self.lam * pulled
 
@@ -65,26 +79,24 @@ class FedProto(Algorithm):
         means, counts = class_means(self.model.encode, own, work, self.model.n_out)
         return {"theta": means.flatten(1), "counts": counts}, {"own": own}
 
-    def aggregate(self, server, uploads, n_samples):
-        """Means weighted by the samples of the class; the authors' code has equal
-        weights.
-        """
+    def aggregate(self, server: Arrays, uploads: Arrays, n_samples: np.ndarray) -> Arrays:
+        """Average prototypes, weighted by samples of the class (equally in the authors' code)."""
         shape = (-1, self.model.n_out, self.model.n_features)
         before, uploaded = server["theta"].reshape(shape)[0], uploads["theta"].reshape(shape)
-        prototypes, known = merged(before, uploaded, uploads["counts"])
+        prototypes, known = merge(before, uploaded, uploads["counts"])
         return {"theta": prototypes.ravel(), "known": np.maximum(server["known"], known)}
 
-    def personal(self, server, state):
-        """Clients use their own models."""
+    def personal(self, server: Arrays, state: Arrays) -> np.ndarray:
+        """Return clients' own models."""
         return state["own"]
 
 
 def prototype_loss(
     h: "torch.Tensor", prototypes: "torch.Tensor", known: "torch.Tensor", y: "torch.Tensor"
 ) -> "torch.Tensor":
-    """Squared distances ``[K, B]`` of features ``[K, B, m]`` to prototypes ``[C, m]``, mean over m.
+    """Compute squared distances ``[K, B]`` of features ``[K, B, m]`` to prototypes ``[C, m]``.
 
-    0 where the class has none.
+    They are means over m, and 0 where the class has no prototype.
     """
     return ((h - prototypes[y]) ** 2).mean(-1) * known[y]
 

@@ -6,17 +6,24 @@ they are followed, and what it leaves open is argued in config/papers/fedst/ledg
 """
 
 from dataclasses import dataclass, replace
-from typing import TYPE_CHECKING, ClassVar, Literal
+from typing import TYPE_CHECKING, ClassVar, Literal, Self
 
 import numpy as np
 
 from fedreact.aggregation.mean import weighted_mean
 from fedreact.kinds.synchronous.algorithms.partly_shared import PartlyShared
-from fedreact.kinds.synchronous.algorithms.prototypes import class_means, merged
+from fedreact.kinds.synchronous.algorithms.prototypes import class_means, merge
+from fedreact.kinds.synchronous.contract import Arrays, Tensors
 from fedreact.options import Count, Natural, NonNegative, Positive, Probability
+from fedreact.task import Task
 
 if TYPE_CHECKING:
     import torch
+
+    from fedreact.engine.local_training import LocalTraining, Work
+    from fedreact.losses.objective import Objective
+    from fedreact.models.architectures.contract import Architecture
+    from fedreact.models.two_views import TwoViews
 
 
 @dataclass(frozen=True)
@@ -66,12 +73,12 @@ class FedST(PartlyShared):
     passes: ClassVar[int] = 1
 
     @staticmethod
-    def skip(task):
-        """Prototypes are those of labels."""
+    def skip(task: Task) -> str | None:
+        """Refuse tasks without labels, which prototypes are of."""
         return None if task.kind == "classification" else "its prototypes are of labels"
 
-    def on(self, architecture):
-        """Encoders of both views are of this architecture."""
+    def on(self, architecture: "Architecture") -> Self:
+        """Return the algorithm on a model whose encoders of both views are of the architecture."""
         from fedreact.models.architectures.contract import with_features
         from fedreact.models.two_views import FREQUENCY, TIME, TwoViews
 
@@ -79,14 +86,19 @@ class FedST(PartlyShared):
         return super().on(TwoViews(with_features(architecture), views, spectrum=self.spectrum))
 
     @property
-    def shared(self):
-        """theta_cls; all clients start from the same encoders, so that prototypes are alike."""
+    def model(self) -> "TwoViews":
+        """Encoders and projectors of the views, and the classifier."""
+        return self._model
+
+    @property
+    def shared(self) -> "torch.Tensor":
+        """Places of theta_cls; clients start from the same encoders, so prototypes are alike."""
         return self.model.part("head.")
 
     # --- Training (sections 4.2 and 4.3)
 
-    def server(self, theta, n_clients):
-        """The classifier, no prototypes yet, and rounds so far."""
+    def server(self, theta: np.ndarray, n_clients: int) -> Arrays:
+        """Return the classifier, prototypes of which none is known, and rounds so far."""
         model = self.model
         shape = (len(model.views), model.n_out, model.base.n_features)
         return super().server(theta, n_clients) | {
@@ -95,31 +107,33 @@ class FedST(PartlyShared):
             "rounds": np.zeros(1, np.float32),
         }
 
-    def sent(self, server):
-        """The classifier and prototypes p_c^v, which are unknown while clients warm up."""
+    def sent(self, server: Arrays) -> Arrays:
+        """Return the classifier and prototypes p_c^v, which are unknown while clients warm up."""
         known = server["known"] * (server["rounds"][0] >= self.warm_up)
         return {name: server[name] for name in ("theta", "prototypes")} | {"known": known}
 
-    def local(self, training, sent, state, work):
+    def local(
+        self, training: "LocalTraining", sent: Tensors, state: Tensors, work: "Work"
+    ) -> tuple[Tensors, Tensors]:
         """Train on eq. 15, then average features of each class (eq. 6)."""
         from fedreact.losses.orthogonal import OrthogonalLoss
 
         loss = OrthogonalLoss(self.model, "classification", self.lam, self.lam_1, self.lam_2)
         loss = replace(loss, tau=self.tau, prototypes=sent["prototypes"], known=sent["known"])
         uploads, state = super().local(replace(training, objective=loss), sent, state, work)
-        found = class_means(self._features, state["own"], work, self.model.n_out)
-        return uploads | dict(zip(("prototypes", "counts"), found)), state
+        means, counts = class_means(self._features, state["own"], work, self.model.n_out)
+        return uploads | {"prototypes": means, "counts": counts}, state
 
-    def _features(self, theta, x):
-        """Features of all views, ``[K, V, B, m]``."""
+    def _features(self, theta: "torch.Tensor", x: "torch.Tensor") -> "torch.Tensor":
+        """Compute features of all views, ``[K, V, B, m]``."""
         import torch
 
         return torch.stack(self.model.encode_views(theta, x), 1)
 
-    def aggregate(self, server, uploads, n_samples):
-        """Means weighted by |D_k| (eqs. 7 and 16); of prototypes, over who has the class."""
+    def aggregate(self, server: Arrays, uploads: Arrays, n_samples: np.ndarray) -> Arrays:
+        """Average by |D_k| (eqs. 7 and 16); prototypes over the clients that have the class."""
         has = n_samples[:, None] * (uploads["counts"] > 0)
-        prototypes, known = merged(server["prototypes"], uploads["prototypes"], has)
+        prototypes, known = merge(server["prototypes"], uploads["prototypes"], has)
         return {
             "theta": weighted_mean(uploads["theta"], n_samples),
             "prototypes": prototypes,
@@ -129,40 +143,42 @@ class FedST(PartlyShared):
 
     # --- Test (section 4.4)
 
-    def personal(self, server, state):
-        """One's own encoders, with either classifier."""
+    def personal(self, server: Arrays, state: Arrays) -> np.ndarray:
+        """Return clients' own encoders, with either classifier."""
         return state["own"] if self.classifier == "own" else super().personal(server, state)
 
-    def at_test(self, server, state):
-        """The global prototypes."""
+    def at_test(self, server: Arrays, state: Arrays) -> Arrays:
+        """Return the global prototypes, and which are known."""
         K = len(state["own"])
         return {n: np.repeat(server[n][None], K, axis=0) for n in ("prototypes", "known")}
 
-    def adapt(self, objective, kept, x):
+    def adapt(self, objective: "Objective", state: Tensors, x: "torch.Tensor") -> "torch.Tensor":
         """Predict batches in order, each after steps on the loss of eq. 18."""
         import torch
 
-        model, theta = self.model, kept["theta"][None].clone()
-        prototypes, found = kept["prototypes"].clone(), []
-        if not self.adaption or not kept["known"].any():
+        from fedreact.engine.local_training import backpropagate
+
+        model, theta, known = self.model, state["theta"][None].clone(), state["known"]
+        prototypes, outputs = state["prototypes"].clone(), []
+        if not self.adaption or not known.any():
             with torch.inference_mode():
                 return model.forward(theta, x[None])[0]
         moved = torch.ones_like(theta, dtype=torch.bool)
         moved[:, self.shared] = False  # theta_cls stays
-        for batch in x.split(self.adaption_batch):
+        for batch in torch.split(x, self.adaption_batch):
             for _ in range(self.adaption_steps):
-                at = theta.detach().requires_grad_()
-                self.test_loss(at, prototypes, kept["known"], batch).backward()
-                theta = theta - self.adaption_rate * at.grad * moved
+                leaf = theta.detach().requires_grad_()
+                gradient = backpropagate(self.test_loss(leaf, prototypes, known, batch), leaf)
+                theta = theta - self.adaption_rate * gradient * moved
             with torch.no_grad():
                 z = torch.stack(model.encode_views(theta, batch[None]), 1)
                 logits = model.head(theta, torch.cat(list(z.unbind(1)), -1))[0]
-                found.append(logits)
-                for v, q in enumerate(self.pseudo_labels(theta, prototypes, kept["known"], z)):
-                    for label in q.argmax(-1).unique():
+                outputs.append(logits)
+                for v, q in enumerate(self.pseudo_labels(theta, prototypes, known, z)):
+                    for label in torch.unique(q.argmax(-1)):
                         new = z[0, v, q.argmax(-1) == label].mean(0)
                         prototypes[v, label] = torch.lerp(prototypes[v, label], new, self.renewal)
-        return torch.cat(found)
+        return torch.cat(outputs)
 
     def pseudo_labels(
         self,
@@ -171,22 +187,22 @@ class FedST(PartlyShared):
         known: "torch.Tensor",
         z: "torch.Tensor",
     ) -> "list[torch.Tensor]":
-        """Distributions y^ ``[B, C]`` of each view: softmax of |h^s . P~_c^s| (eq. 17).
+        """Compute distributions y^ ``[B, C]`` of each view: softmax of |h^s . P~_c^s| (eq. 17).
 
         ``theta [1, P]``, ``prototypes [V, C, m]``, ``known [C]``, features ``z [1, V, B, m]``.
         """
         import torch
 
-        found = []
+        distributions = []
         for v, view in enumerate(self.model.views):
             h, p = z[:, v], prototypes[None, v]
             if self.lam > 0:  # else projectors are not trained
-                h, p = (self.model.project(theta, view, of)[0] for of in (h, p))
-            h, p = (torch.nn.functional.normalize(of, dim=-1) for of in (h, p))
+                h, p = (self.model.project(theta, view, features)[0] for features in (h, p))
+            h, p = (torch.nn.functional.normalize(features, dim=-1) for features in (h, p))
             aligned = (h @ p.mT).abs()[0]
             aligned = aligned if self.nearest == "argmax" else -aligned
-            found.append(aligned.masked_fill(known == 0, float("-inf")).softmax(-1))
-        return found
+            distributions.append(aligned.masked_fill(known == 0, float("-inf")).softmax(-1))
+        return distributions
 
     def test_loss(
         self,
@@ -195,13 +211,14 @@ class FedST(PartlyShared):
         known: "torch.Tensor",
         x: "torch.Tensor",
     ) -> "torch.Tensor":
-        """L_poa of both views (eq. 18): - softmax(p) log y^, mean over ``x [B, T, C]``."""
+        """Compute L_poa of both views (eq. 18): - softmax(p) log y^, mean over ``x [B, T, C]``."""
         import torch
 
         z = self.model.encode_views(theta, x[None])
         p = self.model.head(theta, torch.cat(z, -1))[0].softmax(-1)
         labels = self.pseudo_labels(theta, prototypes, known, torch.stack(z, 1))
-        return -sum((p * q.clamp(min=1e-30).log())[:, known > 0].sum(-1).mean() for q in labels)
+        terms = [(p * q.clamp(min=1e-30).log())[:, known > 0].sum(-1).mean() for q in labels]
+        return -torch.stack(terms).sum()
 
 
 ALGORITHM = FedST

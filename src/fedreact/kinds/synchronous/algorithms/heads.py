@@ -11,7 +11,7 @@ if TYPE_CHECKING:
 BATCH = 256
 
 
-def fitted(
+def fit_heads(
     head: Callable[["torch.Tensor", "torch.Tensor"], "torch.Tensor"],
     encode: Callable[["torch.Tensor", "torch.Tensor"], "torch.Tensor"],
     places: "torch.Tensor",
@@ -37,20 +37,24 @@ def fitted(
     """
     import torch
 
+    from fedreact.engine.local_training import backpropagate
+
     heads, means = [], []
     for k, (samples, rng) in enumerate(zip(work.clients, work.generators("head"))):
         order = torch.from_numpy(rng.permutation(samples))
         with torch.no_grad():
             x = work.data.X[order][None]
-            h = torch.cat([encode(theta[k : k + 1], part) for part in x.split(BATCH, 1)], 1)
-        y, at = work.data.y[order], theta[k : k + 1].clone()
-        optimizer = training.make_optimizer(at)
-        for part in torch.arange(len(order)).split(training.batch_size):
-            one = at.detach().requires_grad_()
-            torch.nn.functional.cross_entropy(head(one, h[:, part])[0], y[part]).backward()
-            at.grad = torch.zeros_like(at)
-            at.grad[:, places] = one.grad[:, places]
+            features = [encode(theta[k : k + 1], batch) for batch in torch.split(x, BATCH, 1)]
+            h = torch.cat(features, 1)
+        y, own = work.data.targets(order), theta[k : k + 1].clone()
+        optimizer = training.make_optimizer(own)
+        for batch in torch.split(torch.arange(len(order)), training.batch_size):
+            leaf = own.detach().requires_grad_()
+            loss = torch.nn.functional.cross_entropy(head(leaf, h[:, batch])[0], y[batch])
+            gradient = backpropagate(loss, leaf)
+            own.grad = torch.zeros_like(own)
+            own.grad[:, places] = gradient[:, places]
             optimizer.step()
-        heads.append(at[0, places])
+        heads.append(own[0, places])
         means.append(h[0].mean(0))
     return torch.stack(heads), torch.stack(means)

@@ -5,10 +5,12 @@ from typing import TYPE_CHECKING
 
 import numpy as np
 
-from fedreact.kinds.synchronous.contract import Algorithm
+from fedreact.kinds.synchronous.contract import Algorithm, Arrays, Tensors, copies
 
 if TYPE_CHECKING:
     import torch
+
+    from fedreact.engine.local_training import LocalTraining, Work
 
 
 @dataclass(frozen=True)
@@ -20,27 +22,29 @@ class PartlyShared(Algorithm):
         """Places of the weights that go both ways in the flat vector ``[P]``."""
         raise NotImplementedError
 
-    def server(self, theta, n_clients):
-        """What is shared."""
+    def server(self, theta: np.ndarray, n_clients: int) -> Arrays:
+        """Return the shared weights."""
         return {"theta": theta[self.shared]}
 
-    def start(self, theta, n_clients):
-        """Whole models."""
-        return {"own": np.repeat(theta[None], n_clients, axis=0)}
+    def start(self, theta: np.ndarray, n_clients: int) -> Arrays:
+        """Return whole models."""
+        return {"own": copies(theta, n_clients)}
 
-    def received(self, sent: dict, state: dict) -> "torch.Tensor":
-        """Clients' models ``[K, P]`` with what they were sent."""
+    def received(self, sent: Tensors, state: Tensors) -> "torch.Tensor":
+        """Put what clients were sent into copies of their models ``[K, P]``."""
         own = state["own"].clone()
         own[:, self.shared] = sent["theta"]
         return own
 
-    def local(self, training, sent, state, work):
+    def local(
+        self, training: "LocalTraining", sent: Tensors, state: Tensors, work: "Work"
+    ) -> tuple[Tensors, Tensors]:
         """Train one's own model with the shared weights in it."""
         own = training.descend(self.received(sent, state), work, training.draw(work))
         return {"theta": own[:, self.shared]}, {"own": own}
 
-    def personal(self, server, state):
-        """The mean of what is shared, and the rest of one's own."""
+    def personal(self, server: Arrays, state: Arrays) -> np.ndarray:
+        """Return clients' models ``[K, P]`` with the mean of the shared weights in them."""
         own = state["own"].copy()
         own[:, self.shared] = server["theta"]
         return own

@@ -19,7 +19,7 @@ def class_means(
     work: "Work",
     n_classes: int,
 ) -> tuple["torch.Tensor", "torch.Tensor"]:
-    """Mean features of each class over all of a client's samples, and its samples of each.
+    """Average the features of each class over all of a client's samples, and count these.
 
     Parameters
     ----------
@@ -38,12 +38,13 @@ def class_means(
     all_means, all_counts = [], []
     with torch.no_grad():
         for k, samples in enumerate(work.clients):
-            at = torch.from_numpy(np.ascontiguousarray(samples)).to(work.data.y.device)
-            one_hot = torch.nn.functional.one_hot(work.data.y[at], n_classes).float()
+            indices = torch.from_numpy(np.ascontiguousarray(samples)).to(work.data.X.device)
+            labels = work.data.targets(indices)
+            one_hot = torch.nn.functional.one_hot(labels, n_classes).float()
             total = sum(
                 one_hot[i : i + BATCH].mT
-                @ features(theta[k : k + 1], work.data.X[at[i : i + BATCH]][None])[0]
-                for i in range(0, len(at), BATCH)
+                @ features(theta[k : k + 1], work.data.X[indices[i : i + BATCH]][None])[0]
+                for i in range(0, len(indices), BATCH)
             )
             counts = one_hot.sum(0)
             all_means.append(total / counts.clamp(min=1)[:, None])
@@ -51,10 +52,10 @@ def class_means(
     return torch.stack(all_means), torch.stack(all_counts)
 
 
-def merged(
+def merge(
     before: np.ndarray, uploaded: np.ndarray, weights: np.ndarray
 ) -> tuple[np.ndarray, np.ndarray]:
-    """Weighted means of clients' prototypes, and which classes have been seen.
+    """Average clients' prototypes by weights, and say which classes a client has.
 
     Parameters
     ----------

@@ -24,49 +24,47 @@ MOST = 20_000_000
 NEEDED = ["method", "round", "n_train", "n_test", "metric", "findings"]
 
 
-class OfClients:
-    """What is kept of each of K clients in each of L lines of scores.
+class ClientRecords:
+    """Scores and clusters of each of K clients in each of L lines of scores.
 
     Its file has the arrays ``method``, ``round`` ``[L]``: of each line; ``score``, ``cluster``,
     ``true_cluster`` ``[L, K]``: see :class:`fedreact.kinds.contract.Line`; ``n_train``, ``n_test``
     ``[K]``: samples; ``metric``: of the scores; ``findings``: sentences on what makes them mean
-    nothing. Of kinds of run that yield nothing of clients L is 0.
+    nothing. L is 0 for kinds of run that yield nothing of clients.
     """
 
-    def __init__(self, drawn: "Partition", metric: str, findings: Sequence[str]):
+    def __init__(self, partition: "Partition", metric: str, findings: Sequence[str]):
         sizes = {
-            "n_train": np.array([len(samples) for samples in drawn.train]),
-            "n_test": np.array([len(samples) for samples in drawn.test]),
+            "n_train": np.array([len(samples) for samples in partition.train]),
+            "n_test": np.array([len(samples) for samples in partition.test]),
         }
         self.about = sizes | {"metric": np.array(metric), "findings": np.array(findings, dtype=str)}
-        self.lines: list[Line] = []
+        self.rows: list[tuple[str, int, dict[str, np.ndarray]]] = []
 
     def note(self, lines: "Iterable[Line]") -> "Iterator[Line]":
         """Keep what the lines have of clients, and pass them on."""
         for line in lines:
             if line.clients is not None:
-                self.lines.append(line)
+                method, t = line.index[:2]
+                self.rows.append((str(method), int(t), dict(line.clients)))
             yield line
 
     def save(self, path: Path) -> None:
-        """Write it."""
-        kept = self.lines
-        if len(kept) * len(self.about["n_train"]) > MOST:
-            last = {line.index[0]: line for line in kept}
-            kept = list(last.values())
+        """Write the records."""
+        rows = self.rows
+        if len(rows) * len(self.about["n_train"]) > MOST:
+            rows = list({row[0]: row for row in rows}.values())
             log.info("of each client only scores of last rounds are kept: they are too many")
-        arrays = {
-            name: np.stack([line.clients[name] for line in kept])
-            for name in (kept[0].clients if kept else ())
-        }
+        names = rows[0][2] if rows else {}
+        arrays = {name: np.stack([clients[name] for _, _, clients in rows]) for name in names}
         index = {
-            "method": np.array([line.index[0] for line in kept], dtype=str),
-            "round": np.array([line.index[1] for line in kept], dtype=np.int64),
+            "method": np.array([method for method, _, _ in rows], dtype=str),
+            "round": np.array([t for _, t, _ in rows], dtype=np.int64),
         }
         npz.save_compressed(path, **index, **arrays, **self.about)
 
 
 def read(scores: Path) -> dict[str, np.ndarray] | None:
-    """What lies beside a file of scores; ``None`` if nothing does."""
+    """Read the records beside a file of scores; ``None`` if there are none."""
     path = scores.with_suffix(CLIENTS)
     return npz.load(path, "record of clients", NEEDED) if path.exists() else None
