@@ -12,7 +12,7 @@ from fedreact.data.sources import eeg_sim
 from fedreact.figures.attention import Attention
 from fedreact.figures.bars import Bars
 from fedreact.figures.bars_of_scores import BarsOfScores
-from fedreact.figures.clients import Clients
+from fedreact.figures.clients import ClientOverview
 from fedreact.figures.curves import Curves
 from fedreact.figures.detector import FIGURE as DetectorFigure
 from fedreact.figures.differences import Differences
@@ -28,7 +28,7 @@ from fedreact.figures.pareto import Pareto
 from fedreact.figures.published import Published
 from fedreact.figures.rand_score import RandScore
 from fedreact.figures.ranks import Ranks
-from fedreact.figures.rounds import Rounds
+from fedreact.figures.rounds import RoundCurves
 from fedreact.figures.sensitivity import Sensitivity
 from fedreact.figures.series import Series
 from fedreact.figures.spectrogram import Spectrogram
@@ -186,7 +186,7 @@ def _curves(path):
 
 def of_clients(path):
     """Six clients of two clusters over three rounds; A1 finds them under names that change."""
-    kind = Clients("s10", CURVES)
+    kind = ClientOverview("s10", CURVES)
     return kind, of_scores(kind, lines_with_clients(path)), []
 
 
@@ -308,7 +308,7 @@ def bars(path):
 
 
 def rounds(path):
-    return (kind := Rounds(SETTINGS, CURVES)), of_scores(kind), []
+    return (kind := RoundCurves(SETTINGS, CURVES)), of_scores(kind), []
 
 
 def pareto(path):

@@ -10,7 +10,7 @@ from fedreact.figures.curves import Curves
 from fedreact.figures.gain import Gain
 from fedreact.figures.looks import look, of_paper
 from fedreact.figures.rand_score import RandScore
-from fedreact.figures.rounds import Rounds
+from fedreact.figures.rounds import RoundCurves
 
 
 def test_a_panel_of_data_that_cannot_be_had_is_left_out_and_named():
@@ -87,7 +87,7 @@ def test_equal_curves_stay_visible():
 
 
 def test_accuracy_over_rounds_has_the_name_of_its_metric():
-    kind = Rounds(SETTINGS, CURVES)
+    kind = RoundCurves(SETTINGS, CURVES)
     axes = kind.draw("t", of_scores(kind), []).axes[0]
     assert axes.get_ylabel() == "Accuracy"
     assert axes.get_lines()[0].get_ydata() == pytest.approx([0.89, 0.91])

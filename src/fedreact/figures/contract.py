@@ -9,11 +9,18 @@ workflow, which starts often, asks figures what they are made from.
 from collections.abc import Mapping
 from dataclasses import dataclass
 from pathlib import Path
-from typing import TYPE_CHECKING, Any, ClassVar, Protocol
+from typing import TYPE_CHECKING, Any, Protocol, TypeAlias
 
 if TYPE_CHECKING:
-    import matplotlib.figure
     import pandas as pd
+    from matplotlib.figure import Figure
+
+Entries: TypeAlias = Mapping[tuple[str, str], dict[str, Any]]
+"""Entries of cells, by the labels of panel and curve: ``{setting: ..., method: ..., ...}``."""
+Scores: TypeAlias = "Mapping[tuple[str, str], pd.DataFrame]"
+"""Lines of scores of such cells, by the same labels."""
+Drawing: TypeAlias = "Figure"
+"""A figure of matplotlib."""
 
 
 class Ask(Protocol):
@@ -45,9 +52,12 @@ class FigureKind:
         What it shows of its cells' scores.
     """
 
-    metrics: ClassVar[tuple[str, ...]] = ()
+    @property
+    def metrics(self) -> tuple[str, ...]:
+        """The metrics that it shows of its cells' scores."""
+        return ()
 
-    def cells(self) -> Mapping[tuple[str, str], dict[str, Any]]:
+    def cells(self) -> Entries:
         """By the labels of panel and curve: ``{setting: ..., method: ..., <change>: ...}``."""
         return {}
 
@@ -59,12 +69,7 @@ class FigureKind:
         """Files that it is made from, beside the scores of its cells and its study's."""
         return []
 
-    def draw(
-        self,
-        title: str,
-        cells: "Mapping[tuple[str, str], pd.DataFrame]",
-        files: list[Path],
-    ) -> "matplotlib.figure.Figure":
+    def draw(self, title: str, cells: Scores, files: list[Path]) -> Drawing:
         """Draw it.
 
         Parameters
@@ -75,3 +80,12 @@ class FigureKind:
             Of :meth:`inputs`, or of its study.
         """
         raise NotImplementedError
+
+
+def each_method(settings: Mapping[str, str], methods: Mapping[str, str]) -> Entries:
+    """Return the entry of each method on each setting, both by their labels."""
+    return {
+        (panel, label): {"setting": setting, "method": method}
+        for panel, setting in settings.items()
+        for label, method in methods.items()
+    }

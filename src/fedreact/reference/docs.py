@@ -279,7 +279,7 @@ class Reference:
             raise UserError(f"{self.folder / file}: has no line of {given}")
         return found[0]
 
-    def _read(self, file):
+    def _read(self, file: str) -> list[dict[str, Any]]:
         path = store.where(self.folder, file)
         if path is None:
             missing = self.folder / self.main / file
@@ -342,9 +342,9 @@ def render(template: Path, references: Path, templates: Path | None = None) -> s
         """What a command of the main job took, or None if nothing is kept."""
         if "main_job" not in speed:
             return None
-        found = re.search(rf"^{re.escape(command)}: ([\d.]+) min$", speed["main_job"], re.MULTILINE)
-        require(found, f"main_job.txt has the minutes of {command}")
-        return float(found[1])
+        line = re.search(rf"^{re.escape(command)}: ([\d.]+) min$", speed["main_job"], re.MULTILINE)
+        require(line, f"main_job.txt has the minutes of {command}")
+        return float(line[1]) if line else None
 
     environment.tests["match"] = lambda text, pattern: re.match(pattern, text) is not None
     environment.globals |= {"require": require, "link": link, "minutes": minutes}

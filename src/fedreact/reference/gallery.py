@@ -13,7 +13,7 @@ FOLDER = "reference/pictures"
 DRAWS = "draw"
 DIGEST = "Inputs"
 """Under this name a picture tells the digest of its data and code."""
-SHARED = tuple(Path(module.__file__) for module in (by_method, marks))
+SHARED = tuple(Path(str(module.__file__)) for module in (by_method, marks))
 """Code that several pictures draw with."""
 
 

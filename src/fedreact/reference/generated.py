@@ -222,7 +222,7 @@ def all_options() -> Iterator[str]:
         yield f"## {what[0].upper()}{what[1:]}\n"
         without = [name for name, cls in entries if not (cls and options.names(cls))]
         for name, cls in entries:
-            if name in without:
+            if cls is None or name in without:
                 continue
             yield f"### {name} ({what})\n"
             lines = [
@@ -237,11 +237,11 @@ def all_options() -> Iterator[str]:
     yield "\n## Architectures and encoders\n"
     for what, defines in (("architectures", "ARCHITECTURE"), ("encoders", "ENCODER")):
         folder = f"models/{what}"
-        lines = [
+        files = [
             (name, _cell(_first(plugins.find(folder, name, defines))))
             for name in plugins.names(folder, defines)
         ]
-        yield from _table((what, "what it is"), lines, code=1)
+        yield from _table((what, "what it is"), files, code=1)
         yield ""
 
 
@@ -255,19 +255,25 @@ def _metrics() -> Iterator[str]:
         "count. Without a reducer, the value is the mean over clients.\n"
     )
     bases = [(name, load_metric(name)) for name in grammar.names("base")]
-    lines = [
-        (n, _cell(of.title), of.better or "", ", ".join(of.kinds)) for n, of in bases if of.kinds
+    tested = [
+        (name, _cell(metric.title), metric.better or "", ", ".join(metric.kinds))
+        for name, metric in bases
+        if metric.kinds
     ]
-    yield from _table(("base", "title", "better", "tasks"), lines, code=1)
+    yield from _table(("base", "title", "better", "tasks"), tested, code=1)
     yield ""
-    lines = [(name, _kind(name), _of_part("subset", name)) for name in grammar.names("subset")]
-    yield from _table(("subset", "of what", "what it is"), lines, code=1)
+    subsets = [(name, _kind(name), _of_part("subset", name)) for name in grammar.names("subset")]
+    yield from _table(("subset", "of what", "what it is"), subsets, code=1)
     yield "\nA subset that is *recorded* needs a run that records it, and has no reducer.\n"
-    lines = [(name, _of_part("reducer", name)) for name in grammar.names("reducer")]
-    yield from _table(("reducer", "what it is"), lines, code=1)
+    reducers = [(name, _of_part("reducer", name)) for name in grammar.names("reducer")]
+    yield from _table(("reducer", "what it is"), reducers, code=1)
     yield "\nRuns record these metrics themselves. They have no subset and no reducer:\n"
-    lines = [(name, _cell(of.title), of.better or "") for name, of in bases if not of.kinds]
-    yield from _table(("metric", "title", "better"), lines, code=1)
+    recorded = [
+        (name, _cell(metric.title), metric.better or "")
+        for name, metric in bases
+        if not metric.kinds
+    ]
+    yield from _table(("metric", "title", "better"), recorded, code=1)
 
 
 def _kind(subset: str) -> str:
@@ -427,7 +433,7 @@ def _inline(text: str) -> str:
 
 def _blocks(text: str) -> str:
     """Write paragraphs; definitions as a list, a table or an indented block as it stands."""
-    made = []
+    made: list[str] = []
     for block in re.split(r"\n{2,}", text.strip()):
         lines = block.splitlines()
         defined = [line for line in lines if not line.startswith(" ")]

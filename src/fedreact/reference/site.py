@@ -9,6 +9,7 @@ import json
 import os
 import re
 import shutil
+from functools import partial
 from pathlib import Path
 
 from fedreact.errors import UserError
@@ -58,7 +59,7 @@ def stage(project: Path, to: Path) -> None:
         if path.is_dir() or path.suffix == ".md":
             linked = {found["to"]: _target(found, path, project) for found in LINK.finditer(text)}
             todo += linked.values()
-            text = LINK.sub(lambda found, at=path: _moved(found, at, project), text)
+            text = LINK.sub(partial(_moved, path=path, project=project), text)
         page.write_text(text if path in begin else ALONE + text)
     with (to / "index.md").open("a") as index:
         index.write("\n" + (project / "docs/site/contents.md").read_text())

@@ -120,7 +120,7 @@ class Kept:
         if chosen.empty:
             place = ", ".join(part for part in (row, column, metric) if part)
             raise UserError(f"{pack}: {table} has no cell {place}")
-        line = chosen.iloc[0].to_dict()
+        line = {str(name): value for name, value in chosen.iloc[0].items()}
         unlike = [p.unlike for p in self._layout(path, lines) if (p.row, p.column) == (row, column)]
         differences = [*paper.scale.differences, *(text for texts in unlike for text in texts)]
         reasons = cells.why_not(row, line["data"], line["n_seeds"], values, differences)

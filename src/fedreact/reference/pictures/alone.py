@@ -1,5 +1,7 @@
 """Accuracy minus that of clients that train alone, by dataset, for all methods of the benchmark."""
 
+from typing import Any
+
 from fedreact.reference.pictures import marks
 
 TABLE, METRIC = "grand_all", "accuracy"
@@ -13,7 +15,7 @@ def draw(kept):
     run = kept.run("grand")
     lines = run.lines(f"tables/{TABLE}.csv", metric=METRIC)
     datasets = list(dict.fromkeys(line["row"] for line in lines))
-    by_method = {}
+    by_method: dict[str, dict[str, dict[str, Any]]] = {}
     for line in lines:
         by_method.setdefault(line["column"], {})[line["row"]] = line
     alone = by_method.pop("Alone")

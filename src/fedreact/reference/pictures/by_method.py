@@ -1,6 +1,7 @@
 """Scores of methods, a panel a task: what the papers with few methods show."""
 
 from dataclasses import dataclass
+from typing import Any
 
 from fedreact.metrics.grammar import load_metric
 from fedreact.reference.pictures import marks
@@ -77,18 +78,22 @@ def draw_methods(run, title: str, ours: str, tasks: tuple[Task, ...], about: str
             label = "method of the paper" if y == 0 else "another method"
             marks.across(panel, y, there[name], label=label, zorder=3, markersize=5, **look)
             if isinstance(there[name]["published"], float):
-                at, label = there[name]["published"], "published" if y else None
-                panel.plot(at, y, color=look["color"], zorder=2.5, label=label, **marks.PUBLISHED)
+                value, once = there[name]["published"], "published" if y else None
+                panel.plot(value, y, color=look["color"], zorder=2.5, label=once, **marks.PUBLISHED)
         for name in LOOKS if task.trivial else ():
             if name in there:
-                look = {"color": marks.TRIVIAL["color"], "linewidth": 1.4, "zorder": 1}
+                grey: dict[str, Any] = {
+                    "color": marks.TRIVIAL["color"],
+                    "linewidth": 1.4,
+                    "zorder": 1,
+                }
                 label = f"{name.lower()} (no model)"
-                panel.axvline(there[name]["mean"], linestyle=LOOKS[name], label=label, **look)
+                panel.axvline(there[name]["mean"], linestyle=LOOKS[name], label=label, **grey)
         if not task.trivial:  # what is spent starts at nothing
             panel.set_xlim(left=0)
         marks.rows(panel, [SHOWN.get(name, name) for name in methods])
         better = load_metric(task.metric).better
-        direction = {"higher": "→ better", "lower": "← better"}[better]
+        direction = {"higher": "→ better", "lower": "← better"}[better or "higher"]
         panel.set_xlabel(f"{task.score}  ({direction})")
         marks.name(panel, task.title)
     for panel in axes.flat[len(tasks) :]:

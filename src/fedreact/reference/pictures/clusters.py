@@ -1,5 +1,7 @@
 """How well clusters are found (Rand score) against accuracy, by setting."""
 
+from typing import Any
+
 from fedreact.reference.pictures import marks
 
 SETTINGS = {
@@ -10,7 +12,7 @@ SETTINGS = {
     "100 clients, Strategy 1": ("table02", "RTD - 100 clients (Strategy 1)"),
     "100 clients, Strategy 2": ("table02", "RTD - 100 clients (Strategy 2)"),
 }
-METHODS = {
+METHODS: dict[str, tuple[str, dict[str, Any]]] = {
     "Fed-REACT w/ A1": ("Fed-REACT (A1)", marks.OURS),
     "IFCA": ("IFCA", marks.IFCA),
     "FLACC": ("FLACC", marks.FLACC),

@@ -27,16 +27,15 @@ class Run(Reference):
     def __init__(self, folder: Path):
         super().__init__(folder)
         self.read: dict[str, str] = {}
-        rows = self._rows
 
-        def noted(file):
-            lines = rows(file)
-            path = store.where(self.folder, file)
+    def _read(self, file: str) -> list[dict[str, Any]]:
+        """Read a csv file, and remember its text."""
+        lines = super()._read(file)
+        path = store.where(self.folder, file)
+        if path is not None:
             paper = path.relative_to(self.folder).parts[0]
             self.read[f"{paper}/{file}"] = store.text(path, file)
-            return lines
-
-        self._rows = noted
+        return lines
 
     def lines(self, file: str, **wanted: Any) -> list[dict[str, Any]]:
         """Give the lines of a csv file whose columns have the wanted values.

@@ -1,9 +1,11 @@
 """Accuracy by the number of labels that each person has in a round (the table ``people``)."""
 
+from typing import Any
+
 from fedreact.reference.pictures import marks
 
 TABLE = "people"
-METHODS = {
+METHODS: dict[str, tuple[str, dict[str, Any]]] = {
     "Fed-REACT w/ A1": ("Fed-REACT (A1: clusters and memory)", marks.OURS | {"linewidth": 2.2}),
     "Local w/ A1": ("alone with memory (A1)", marks.ALONE | {"linewidth": 1.8}),
     "Local": ("alone without memory", marks.ALONE | {"linewidth": 1.2, "linestyle": ":"}),

@@ -2,7 +2,9 @@
 
 import textwrap
 from collections.abc import Iterable
+from typing import Any
 
+from matplotlib.artist import Artist
 from matplotlib.axes import Axes
 from matplotlib.figure import Figure
 from matplotlib.layout_engine import ConstrainedLayoutEngine
@@ -56,7 +58,7 @@ def canvas(height: float, title: str, note: str, legend_rows: int = 1, **panels)
     room = (0.005, bottom / height, 0.99, 1 - (top + bottom) / height)
     figure.set_layout_engine(ConstrainedLayoutEngine(rect=room, w_pad=0.05, wspace=0.03))
     figure.text(0.01, 1 - 0.07 / height, title, fontsize=11, weight="bold", va="top")
-    look = {"fontsize": 8.5, "color": "#444444", "va": "top", "linespacing": 1.25}
+    look: dict[str, Any] = {"fontsize": 8.5, "color": "#444444", "va": "top", "linespacing": 1.25}
     figure.text(0.01, 1 - 0.31 / height, "\n".join(lines), **look)
     axes = figure.subplots(squeeze=False, **panels)
     for panel in axes.flat:
@@ -69,8 +71,8 @@ def tidy(axes: Axes) -> None:
     axes.spines[["top", "right"]].set_visible(False)
     axes.spines[["left", "bottom"]].set_color("#888888")
     axes.tick_params(labelsize=8.5, color="#888888")
-    axes.xaxis.label.set_size(9)
-    axes.yaxis.label.set_size(9)
+    axes.xaxis.label.set_fontsize(9)
+    axes.yaxis.label.set_fontsize(9)
 
 
 def name(axes: Axes, text: str) -> None:
@@ -80,14 +82,19 @@ def name(axes: Axes, text: str) -> None:
 
 def legend(figure: Figure, panels: Iterable[Axes], columns: int) -> None:
     """Show each label of any of the panels once, below them all."""
-    shown = {}
+    shown: dict[str, Artist] = {}
     for axes in panels:
         for handle, label in zip(*axes.get_legend_handles_labels()):
             shown.setdefault(label, getattr(handle, "lines", [handle])[0])  # of error bars
-    look = {"frameon": False, "fontsize": 8.5, "handletextpad": 0.5, "columnspacing": 1.6}
+    look: dict[str, Any] = {
+        "frameon": False,
+        "fontsize": 8.5,
+        "handletextpad": 0.5,
+        "columnspacing": 1.6,
+    }
     figure.legend(
-        shown.values(),
-        shown.keys(),
+        list(shown.values()),
+        list(shown),
         ncols=columns,
         loc="lower center",
         bbox_to_anchor=(0.5, 0),

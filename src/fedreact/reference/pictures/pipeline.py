@@ -1,5 +1,7 @@
 """The steps from raw data to the report, and the two phases of Fed-REACT."""
 
+from typing import Any
+
 from matplotlib.figure import Figure
 from matplotlib.patches import FancyArrowPatch, FancyBboxPatch
 
@@ -29,7 +31,7 @@ PHASES = (
         ),
     ),
 )
-BOX = {"boxstyle": "round,pad=0,rounding_size=0.06", "linewidth": 1.1}
+BOX: dict[str, Any] = {"boxstyle": "round,pad=0,rounding_size=0.06", "linewidth": 1.1}
 INK = "#333333"
 BETWEEN = 0.55
 """Inches between the phases."""
@@ -66,7 +68,7 @@ def draw(kept):
     runs = 0.1 + 2 * (width + gap)
     for x, to in ((runs, 0.1), (runs + width, marks.WIDTH - 0.1)):  # what a run of Fed-REACT is
         axes.plot([x, to], [y, 1.98], color="#999999", linewidth=0.8, linestyle=(0, (3, 3)))
-    middle = {"ha": "center", "va": "bottom"}
+    middle: dict[str, Any] = {"ha": "center", "va": "bottom"}
     axes.text(runs + width / 2, 2.08, "a run of Fed-REACT", fontsize=9.5, weight="bold", **middle)
     return figure
 
@@ -103,5 +105,10 @@ def _box(axes, left, bottom, width, height, face, edge=INK):
 
 
 def _arrow(axes, start, end):
-    look = {"arrowstyle": "-|>", "mutation_scale": 9, "linewidth": 1.1, "color": INK}
+    look: dict[str, Any] = {
+        "arrowstyle": "-|>",
+        "mutation_scale": 9,
+        "linewidth": 1.1,
+        "color": INK,
+    }
     axes.add_patch(FancyArrowPatch(start, end, shrinkA=0, shrinkB=0, **look))

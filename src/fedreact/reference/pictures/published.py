@@ -40,7 +40,7 @@ def draw(kept):
         ours = _ours(run, paper)
         panel.plot(UNIT, UNIT, color="#888888", linewidth=0.9, zorder=1)
         for line in sorted(lines, key=lambda line: _is(line, ours)):
-            label, marker = LOOKS[load_metric(line["metric"]).better]
+            label, marker = LOOKS[load_metric(line["metric"]).better or "higher"]
             own = _is(line, ours)
             look = (marks.OURS if own else marks.OTHER) | {"marker": marker}
             whose = "method of the paper" if own else "baseline"

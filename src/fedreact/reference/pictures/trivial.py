@@ -1,6 +1,7 @@
 """Error of each task's methods, relative to that of the best predictor without a model."""
 
 from dataclasses import dataclass
+from typing import Any
 
 from fedreact.metrics.grammar import load_metric
 from fedreact.reference.pictures import marks
@@ -89,7 +90,7 @@ def draw(kept):
                     markersize=4.5,
                 )
         if best != ours:
-            look = {"color": "#444444", "marker": "o", "label": "best method"}
+            look: dict[str, Any] = {"color": "#444444", "marker": "o", "label": "best method"}
             marks.across(panel, y, _relative(methods[best], error), zorder=3, **look)
         look = marks.OURS | {"label": "method of the paper", "zorder": 3}
         marks.across(panel, y, _relative(methods[ours], error), **look)
