@@ -4,6 +4,7 @@ from collections.abc import Sequence
 from dataclasses import dataclass
 
 import numpy as np
+import numpy.typing as npt
 from scipy.special import stdtrit
 
 FEWEST = 3
@@ -20,12 +21,15 @@ class Summary:
     n: int
 
 
-def summarise(values: Sequence[float], bounds: tuple[float, float] = (-np.inf, np.inf)) -> Summary:
-    """Summarise one value a seed by Student's t; of a single seed all intervals are NaN.
+def summarise(
+    by_seed: npt.NDArray[np.float64] | Sequence[float],
+    bounds: tuple[float, float] = (-np.inf, np.inf),
+) -> Summary:
+    """Summarise one value a seed by Student's t; all intervals of a single seed are NaN.
 
     ``bounds`` are those of the score, beyond which no interval reaches.
     """
-    values = np.asarray(values, dtype=float)
+    values = np.asarray(by_seed, dtype=float)
     n, mean = len(values), float(values.mean())
     if n < 2:
         return Summary(mean, (np.nan, np.nan), (np.nan, np.nan), n)
@@ -34,7 +38,7 @@ def summarise(values: Sequence[float], bounds: tuple[float, float] = (-np.inf, n
     half, wide = t * sd * n**-0.5, t * sd * (1 + 1 / n) ** 0.5
     low, high = bounds
 
-    def interval(width):
+    def interval(width: float) -> tuple[float, float]:
         return max(low, mean - width), min(high, mean + width)
 
     return Summary(mean, interval(half), interval(wide), n)

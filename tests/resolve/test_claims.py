@@ -20,44 +20,45 @@ def here(tmp_path, monkeypatch):
 
 
 def of(plan, claim):
-    return [one for one in plan.claims.asked("fed_react") if one["claim"] == claim]
+    return [one for one in plan.claims.asked("fed_react") if one.claim == claim]
 
 
 def test_each_label_of_a_claim_is_a_contrast_with_its_published_difference(here):
     plan = make_plan(scale="paper")
     (taken, *readings) = of(plan, "a1-beats-clustered-stationary")
-    assert [line[:3] for line in taken["contrasts"][:3]] == [
-        ["RTD - 10 clients (Stationary)", "Fed-REACT w/ A1", name]
+    assert [(one.at, one.left, one.right) for one in taken.contrasts[:3]] == [
+        ("RTD - 10 clients (Stationary)", "Fed-REACT w/ A1", name)
         for name in ("IFCA", "FLSC", "FLACC")
     ]
     # 0.909 less 0.774, 0.830 and 0.755; of 100 clients the published values are in doubt.
-    published = [line[5] for line in taken["contrasts"]]
+    published = [one.published for one in taken.contrasts]
     assert published[:3] == pytest.approx([0.135, 0.079, 0.154])
     assert published[3:] == [None] * 3
-    folder, method = taken["contrasts"][0][3]
-    assert folder.endswith("/stationary10/all")
-    assert "/runs/clustered/fed_react/" in folder
-    assert method == "fed-react-a1"
-    assert {one["reading"] for one in readings} >= {"svm-C: 0.1", "svm-C: 10.0"}
+    source = taken.contrasts[0].ours
+    assert source.folder.endswith("/stationary10/all")
+    assert "/runs/clustered/fed_react/" in source.folder
+    assert source.method == "fed-react-a1"
+    assert {one.reading for one in readings} >= {"svm-C: 0.1", "svm-C: 10.0"}
     for one in readings:  # measured on one of the two settings
-        assert {line[0] for line in one["contrasts"]} == {"RTD - 10 clients (Stationary)"}
-        assert "stationary10+" in one["contrasts"][0][3][0]
+        assert {contrast.at for contrast in one.contrasts} == {"RTD - 10 clients (Stationary)"}
+        assert "stationary10+" in one.contrasts[0].ours.folder
 
 
 def test_directions_are_those_of_the_metric(here):
     plan = make_plan(scale="paper")
-    assert of(plan, "best-on-vehicles")[0]["sign"] == -1  # an error
-    assert of(plan, "global-layer-behind-patchtst")[0]["sign"] == 1
-    assert of(plan, "window-adds-nothing")[0]["sign"] == 0
-    line = of(plan, "best-on-vehicles")[0]["contrasts"][0]
-    assert line[5] == pytest.approx(43.2 - 1.3)
+    assert of(plan, "best-on-vehicles")[0].sign == -1  # an error
+    assert of(plan, "global-layer-behind-patchtst")[0].sign == 1
+    assert of(plan, "window-adds-nothing")[0].sign == 0
+    contrast = of(plan, "best-on-vehicles")[0].contrasts[0]
+    assert contrast.published == pytest.approx(43.2 - 1.3)
 
 
 def test_rows_are_compared_at_columns(here):
     (one,) = of(make_plan(scale="paper"), "homogeneity-harder")
-    (line,) = one["contrasts"]
-    assert line[:3] == ["Fed-REACT w/ A1", "beta = 2.00", "beta = 0.10"]
-    assert line[5] == pytest.approx(0.888 - 0.742)
+    (contrast,) = one.contrasts
+    labels = (contrast.at, contrast.left, contrast.right)
+    assert labels == ("Fed-REACT w/ A1", "beta = 2.00", "beta = 0.10")
+    assert contrast.published == pytest.approx(0.888 - 0.742)
 
 
 def test_scores_of_claims_are_those_of_tables_and_of_readings(here):
@@ -82,10 +83,10 @@ def test_what_is_compared_is_run(here):
         for method in group.methods
     }
     compared = {
-        tuple(place)
+        (source.folder, source.method)
         for one in plan.claims.asked("fed_react")
-        for _, _, _, ours, theirs, *_ in one["contrasts"]
-        for place in (ours, theirs)
+        for contrast in one.contrasts
+        for source in (contrast.ours, contrast.theirs)
     }
     assert not compared - run
 
@@ -136,19 +137,19 @@ def test_published_values_that_cannot_be_read(here):
 
 def test_predictors_that_learn_nothing_stand_beside_claims_about_methods(here):
     plan = make_plan(papers="aso_fed", scale="paper")
-    asked = {one["claim"]: one for one in plan.claims.asked("aso_fed") if not one["reading"]}
-    *_, published, margin, chance, trivial = asked["best-smape"]["contrasts"][0]
-    assert margin == pytest.approx(max(0.25 * published, 0.005))  # printed with two decimals
-    assert chance is None
-    methods = {label: method for label, (_, method) in trivial.items()}
+    asked = {one.claim: one for one in plan.claims.asked("aso_fed") if not one.reading}
+    best = asked["best-smape"].contrasts[0]
+    assert best.margin == pytest.approx(max(0.25 * best.published, 0.005))  # two decimals
+    assert best.chance is None
+    methods = {label: source.method for label, source in best.trivial.items()}
     assert methods == {"Constant": "constant", "Persistence": "persistence"}
-    *_, chance, trivial = asked["time"]["contrasts"][0]
-    assert (chance, trivial) == (None, {})  # a constant costs no minutes
+    time = asked["time"].contrasts[0]
+    assert (time.chance, time.trivial) == (None, {})  # a constant costs no minutes
     scores = plan.job("make_claims", paper="aso_fed").inputs["scores"]
     assert any("/facts/" in file for file in scores)  # persistence
 
 
 def test_chance_is_that_of_the_data_and_of_no_comparison_of_settings(here):
     plan = make_plan(scale="paper")
-    assert {line[7] for line in of(plan, "best-on-10-clients")[0]["contrasts"]} == {0.1}
-    assert {line[7] for line in of(plan, "homogeneity-harder")[0]["contrasts"]} == {None}
+    assert {one.chance for one in of(plan, "best-on-10-clients")[0].contrasts} == {0.1}
+    assert {one.chance for one in of(plan, "homogeneity-harder")[0].contrasts} == {None}

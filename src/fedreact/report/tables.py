@@ -10,7 +10,7 @@ import pandas as pd
 
 from fedreact.metrics.grammar import load_metric
 from fedreact.report.names import interval, number, printed
-from fedreact.resolve.files import ORIGINS
+from fedreact.tables.files import ORIGINS
 from fedreact.tables.labels import Names
 
 WIDEST = 7

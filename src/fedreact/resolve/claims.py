@@ -1,20 +1,21 @@
 """Jobs that judge claims: what each claim compares, as contrasts of scores."""
 
-import json
 from collections.abc import Iterator
 from dataclasses import replace
-from typing import Any
 
 from fedreact.claims import margins, testable
 from fedreact.claims.contract import Claim
+from fedreact.claims.readings import ClaimReading, Contrast
 from fedreact.errors import UserError, unknown
 from fedreact.metrics.grammar import load_metric
+from fedreact.reading import as_json
 from fedreact.resolve.cells import Cell
 from fedreact.resolve.code import digest
 from fedreact.resolve.experiments import Experiments
 from fedreact.resolve.job import Job
 from fedreact.resolve.outputs import Outputs
 from fedreact.tables import published as values
+from fedreact.tables.sources import ScoreSource
 
 TAKEN = ""
 """The reading of the ledger that is taken everywhere."""
@@ -26,14 +27,14 @@ class Claims:
     def __init__(self, experiments: Experiments, outputs: Outputs):
         self.experiments, self.outputs = experiments, outputs
         self.settings = experiments.settings
-        self._asked: dict[str, list[dict[str, Any]]] = {}
+        self._asked: dict[str, list[ClaimReading]] = {}
 
     def papers(self) -> list[str]:
         """Chosen papers that have claims that can be judged here."""
         return [name for name in self.experiments.papers if self.asked(name)]
 
-    def asked(self, paper: str) -> list[dict[str, Any]]:
-        """Claims of a paper under each reading, as :class:`fedreact.claims.judged.Asked`."""
+    def asked(self, paper: str) -> list[ClaimReading]:
+        """Return the claims of a paper under each reading."""
         if paper not in self._asked:
             content = self.settings.paper(paper)
             self._asked[paper] = [
@@ -46,13 +47,12 @@ class Claims:
     def job(self, paper: str) -> Job:
         """Judge the claims of a paper."""
         asked, content = self.asked(paper), self.settings.paper(paper)
-        text = json.dumps(asked, separators=(",", ":"), ensure_ascii=False)
-        words = ["--paper", paper, "--title", content.about.title, "--asked", text]
+        words = ["--paper", paper, "--title", content.about.title, "--asked", as_json(asked)]
         differences = content.scale.all_differences
         words += ["--differences", *differences] if differences else []
         file = f"{content.folder}/claims.yaml"
-        metrics = dict.fromkeys([one["metric"] for one in asked])
-        metrics |= dict.fromkeys([one["reaching"] for one in asked if "reaching" in one])
+        metrics = dict.fromkeys([one.metric for one in asked])
+        metrics |= dict.fromkeys([one.reaching for one in asked if one.reaching])
         script = "scripts/make_claims.py"
         return Job(
             script,
@@ -64,12 +64,12 @@ class Claims:
     def _scores(self, paper):
         """Files of scores that a paper's claims are judged on."""
         files = [
-            f"{place[0]}/seed{seed}.csv"
+            f"{source.folder}/seed{seed}.csv"
             for one in self.asked(paper)
-            for _, _, _, ours, theirs, *_, trivial in one["contrasts"]
-            for place in (ours, theirs, *trivial.values())
-            if not isinstance(place, float)
-            for seed in self.experiments.seeds(paper, _kind_of(place[0]))
+            for contrast in one.contrasts
+            for source in (contrast.ours, contrast.theirs, *contrast.trivial.values())
+            if isinstance(source, ScoreSource)
+            for seed in self.experiments.seeds(paper, _kind_of(source.folder))
         ]
         return tuple(dict.fromkeys(files))
 
@@ -91,7 +91,7 @@ class Claims:
 
     # ---- One claim ------------------------------------------------------------------------------
 
-    def _claim(self, paper, name, claim: Claim) -> Iterator[dict[str, Any]]:
+    def _claim(self, paper, name, claim: Claim) -> Iterator[ClaimReading]:
         where = f"{paper.folder}/claims.yaml: {name}"
         if claim.table not in paper.tables or paper.tables[claim.table].study:
             tables = [table for table, spec in paper.tables.items() if not spec.study]
@@ -113,20 +113,20 @@ class Claims:
         contrasts = self.contrasts(paper.name, name, metric)
         if not contrasts:
             return  # its cells are left out; the table says why
-        one = {
-            "claim": name,
-            "reading": TAKEN,
-            "relation": claim.relation,
-            "sign": margins.sign(claim.relation, metric),
-            "better": load_metric(metric).better or "higher",
-            "metric": metric,
-            "margin": self.margin(paper.name, name, metric, contrasts),
-            "over": claim.over,
-            "last": spec.score == "last",
-        }
-        if spec.reaching:
-            one["reaching"] = spec.reaching
-        yield one | {"contrasts": [self._line(paper, metric, *each) for each in contrasts]}
+        one = ClaimReading(
+            claim=name,
+            reading=TAKEN,
+            relation=claim.relation,
+            sign=margins.sign(claim.relation, metric),
+            metric=metric,
+            margin=self.margin(paper.name, name, metric, contrasts),
+            over=claim.over,
+            last=spec.score == "last",
+            contrasts=[self._line(paper, metric, *each) for each in contrasts],
+            reaching=spec.reaching,
+            better=load_metric(metric).better or "higher",
+        )
+        yield one
         yield from self._readings(paper, claim, one, contrasts, where)
 
     def _contrasts(self, paper, claim, metric, usual, where):
@@ -172,25 +172,30 @@ class Claims:
         return {label: cell for label, cell in found.items() if cell and not cell.skipped}
 
     def _line(self, paper, metric, at, left, right, ours, theirs, beside, effect, margin):
-        """A contrast as JSON holds it: the fields of :class:`fedreact.claims.judged.Contrast`."""
+        """Return a contrast with the sources of its scores."""
         chance = None
         if isinstance(theirs, Cell) and beside is not None:
             task = self.experiments.datasets.task(theirs.data)
             chance = testable.chance_level(metric, task)
-        places = [self._place(paper, cell) for cell in (ours, theirs)]
-        trivial = {label: self._place(paper, cell) for label, cell in (beside or {}).items()}
-        published = None if effect is None else effect.difference
-        return [at, left, right, *places, published, margin, chance, trivial]
+        return Contrast(
+            at=at,
+            left=left,
+            right=right,
+            ours=self._source(paper, ours),
+            theirs=self._source(paper, theirs) if isinstance(theirs, Cell) else theirs,
+            published=None if effect is None else effect.difference,
+            margin=margin,
+            chance=chance,
+            trivial={label: self._source(paper, cell) for label, cell in (beside or {}).items()},
+        )
 
-    def _place(self, paper, cell):
-        """Folder and method of a cell's scores; a number as it is."""
-        if not isinstance(cell, Cell):
-            return cell
-        return [self.outputs.folder(paper.name, cell), cell.method.name]
+    def _source(self, paper, cell: Cell) -> ScoreSource:
+        """Return the source of a cell's scores."""
+        return ScoreSource(self.outputs.folder(paper.name, cell), cell.method.name)
 
     def _readings(self, paper, claim, one, contrasts, where):
         """The claim under alternatives of the ledger, where these are run on its settings."""
-        metric = one["metric"]
+        metric = one.metric
         of = self.experiments.workload(paper.name)
         for entry in claim.ledger:
             if entry not in paper.ledger:
@@ -214,7 +219,7 @@ class Claims:
             if not alternatives and not any(left_out):
                 raise UserError(f"{where}: ledger: {entry} is not measured on a setting of this")
             for reading, lines in alternatives.items():
-                yield one | {"reading": reading, "contrasts": lines}
+                yield replace(one, reading=reading, contrasts=lines)
 
 
 def _kind_of(folder: str) -> str:
