@@ -9,8 +9,8 @@ from pathlib import Path
 from fedreact import provenance
 from fedreact.command import parser, run
 from fedreact.digest import code_digest
-from fedreact.resolve.files import results_of
 from fedreact.tables import origins
+from fedreact.tables.files import results_of
 
 
 def main(args):

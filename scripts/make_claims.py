@@ -4,8 +4,9 @@ from pathlib import Path
 
 from fedreact.atomic import atomic, write_text
 from fedreact.claims import judged, render
+from fedreact.claims.readings import ClaimReading
 from fedreact.command import log, parser, run
-from fedreact.reading import read_json, read_yaml
+from fedreact.reading import read_typed, read_yaml
 from fedreact.tables.cells import read_scores
 
 
@@ -15,13 +16,13 @@ def main(args):
     from fedreact.figures.style import save
 
     claims = read_yaml(args.claims)
-    asked = [judged.Asked.of(given) for given in read_json(args.asked, "--asked")]
-    table = judged.judged(args.paper, asked, read_scores(args.scores))
+    readings = read_typed(args.asked, "--asked", list[ClaimReading])
+    table = judged.judged(args.paper, readings, read_scores(args.scores))
     left_out = [claim["claim"] for name, claim in claims.items() if name not in set(table["claim"])]
     notes = [
         f"Not judged, since its cells are left out here (its table says why): {x}" for x in left_out
     ]
-    notes += [render.TO_A_TARGET] if any(one.reaching for one in asked) else []
+    notes += [render.TO_A_TARGET] if any(reading.reaching for reading in readings) else []
     notes += [f"At this scale: {'; '.join(args.differences)}."] if args.differences else []
     title = f"Claims of {args.title}"
     text = render.markdown(table, claims, title, args.scale, notes)
@@ -43,7 +44,7 @@ if __name__ == "__main__":
     p.add_argument("--paper", required=True, help="name of its folder")
     p.add_argument("--title", required=True, help="title of the paper")
     p.add_argument("--claims", type=Path, required=True, help="claims.yaml of the paper")
-    p.add_argument("--asked", required=True, help="JSON: contrasts of each claim and reading")
+    p.add_argument("--asked", required=True, help="JSON: ClaimReading of each claim and reading")
     p.add_argument("--scores", type=Path, nargs="*", default=[], help="csv of runs")
     p.add_argument("--differences", nargs="*", default=[], help="differences from the paper")
     p.add_argument("--scale", required=True)

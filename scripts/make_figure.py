@@ -5,8 +5,9 @@ from pathlib import Path
 from fedreact import plugins
 from fedreact.atomic import atomic
 from fedreact.command import parser, run
-from fedreact.reading import read_entry, read_json
+from fedreact.reading import read_entry, read_json, read_typed
 from fedreact.tables import cells
+from fedreact.tables.sources import CellSource
 
 
 def main(args):
@@ -16,7 +17,7 @@ def main(args):
 
     spec = read_entry(args.figures, args.name)
     title, _ = spec.pop("title"), spec.pop("study", None)
-    layout = [cells.Place(**cell) for cell in read_json(args.layout, "--layout")]
+    layout = read_typed(args.layout, "--layout", list[CellSource])
     kind = plugins.make("figures", spec, "FIGURE", f"{args.figures}: {args.name}")
     # Variants of a dataset have its name before a plus; some figures need no data.
     names = dict.fromkeys(name.partition("+")[0] for name in args.data.split(", ") if name)
@@ -35,7 +36,7 @@ if __name__ == "__main__":
     p = parser(__doc__)
     p.add_argument("--figures", type=Path, required=True, help="figures.yaml of its paper")
     p.add_argument("--name", required=True, help="its name in that file")
-    p.add_argument("--layout", default="[]", help="JSON: panel, curve, folder, method, why skipped")
+    p.add_argument("--layout", default="[]", help="JSON: CellSource of each curve")
     p.add_argument("--looks", default="{}", help="JSON: place in the palette, by label")
     p.add_argument("--names", default="{}", help="JSON: what the paper calls its data, by role")
     p.add_argument("--scores", type=Path, nargs="*", default=[], help="csv of runs")

@@ -6,12 +6,13 @@ import pandas as pd
 
 from fedreact.atomic import write_text
 from fedreact.command import log, parser, run
-from fedreact.reading import read_entry, read_json
+from fedreact.reading import read_entry, read_json, read_typed
 from fedreact.tables import cells, notes, origins, render
 from fedreact.tables import published as values
 from fedreact.tables.grid import grid
 from fedreact.tables.labels import Names
 from fedreact.tables.reached import reached
+from fedreact.tables.sources import CellSource
 
 
 def main(args):
@@ -23,15 +24,15 @@ def main(args):
     if args.layout is None:
         (study,) = args.scores
         built = cells.computed(table, pd.read_csv(study), published)
-        came, findings, runs = {"study": study}, {}, None
+        source, findings, runs = study, {}, None
     else:
-        layout = [cells.Place(**cell) for cell in read_json(args.layout, "--layout")]
-        about = cells.About.of(spec)
-        scores = reached(layout, about, cells.read_scores(args.scores))
-        built = cells.build(table, layout, about, published, scores, args.differences)
-        came = {"layout": layout, "scores": scores, "last": about.last}
+        layout = read_typed(args.layout, "--layout", list[CellSource])
+        rules = cells.CellRules.of_entry(spec)
+        scores = reached(layout, rules, cells.read_scores(args.scores))
+        built = cells.build(table, layout, rules, published, scores, args.differences)
+        source = origins.ScoredRuns(layout, scores, args.differences, rules.last)
         findings = cells.findings(layout, args.scores)
-        runs = notes.OfRuns(args.scale, names, about, layout, args.differences, findings)
+        runs = notes.TableOfRuns(args.scale, names, rules, layout, args.differences, findings)
     as_csv = {"index": False, "float_format": "%.6f", "lineterminator": "\n"}
     write_text(args.output, built.to_csv(**as_csv))
     lines = cells.read(args.output)  # as whoever reads the csv sees them
@@ -40,8 +41,7 @@ def main(args):
     text = render.markdown(shown)
     write_text(args.output.with_suffix(".tex"), render.latex(shown, table))
     write_text(args.output.with_suffix(".md"), text)
-    whose = (table, built, published, str(args.published), args.output)
-    came_from = origins.origins(*whose, differences=args.differences, **came)
+    came_from = origins.origins(args.output, built, published, str(args.published), source)
     labels = names.labels(lines, "column") | names.labels(lines, "row")
     came_from |= {"caption": caption, "notes": [note.alone(labels) for note in below]}
     came_from |= {"reference": spec.get("reference"), "findings": findings}
@@ -54,7 +54,7 @@ if __name__ == "__main__":
     p.add_argument("--tables", type=Path, required=True, help="tables.yaml of its paper")
     p.add_argument("--name", required=True, help="its name there")
     p.add_argument("--published", type=Path, nargs="?", help="its published values, yaml")
-    p.add_argument("--layout", help="JSON: row, column, folder, method, why skipped, of each cell")
+    p.add_argument("--layout", help="JSON: CellSource of each cell")
     p.add_argument("--scores", type=Path, nargs="*", default=[], help="csv of runs or of a study")
     p.add_argument("--scale", required=True)
     p.add_argument("--differences", nargs="*", default=[], help="of this scale from the paper")

@@ -3,15 +3,17 @@
 import json
 import struct
 import zlib
+from dataclasses import replace
 from pathlib import Path
 
 import yaml
-from helpers import contrast
 from small_table import LAYOUT, METRICS, PUBLISHED, RESULTS, folder, scores
 
 from fedreact.claims import judged
-from fedreact.resolve.files import ORIGINS
+from fedreact.claims.readings import ClaimReading, Contrast
 from fedreact.tables import cells, origins
+from fedreact.tables.files import ORIGINS
+from fedreact.tables.sources import ScoreSource
 
 LEDGER = {
     "linkage": {"question": "Which linkage?", "taken": "ward", "why": "It reads <so>."},
@@ -63,12 +65,12 @@ def record(path, seed):
 def table(place, name, title="Accuracy", data="rtd"):
     """A table's csv, tex and origins; what the workflow says of it."""
     csv = place / f"{name}.csv"
-    about = cells.About(METRICS, reference="A1")
-    found = cells.build(name, LAYOUT, about, PUBLISHED, scores(data), [])
+    rules = cells.CellRules(METRICS, reference="A1")
+    found = cells.build(name, LAYOUT, rules, PUBLISHED, scores(data), [])
     found.to_csv(csv, index=False, float_format="%.6f", lineterminator="\n")
     csv.with_suffix(".tex").write_text("\\begin{table} 5 < 6 \\end{table}\n")
-    of = {"layout": LAYOUT, "scores": scores(data)}
-    came = origins.origins(name, found, PUBLISHED, "published/table05.yaml", csv, **of)
+    source = origins.ScoredRuns(LAYOUT, scores(data))
+    came = origins.origins(csv, found, PUBLISHED, "published/table05.yaml", source)
     came["csv"]["path"] = f"{RESULTS}/tables/{name}.csv"
     runs = {run for cell in came["cells"] for run in cell["runs"]}
     came["records"] = {run: record(run, 0) for run in sorted(runs)}
@@ -81,28 +83,43 @@ def table(place, name, title="Accuracy", data="rtd"):
 
 def claims(place, name):
     """Claims as they are written and as they are judged, one under another reading too."""
-    asked = []
+    readings = []
     for key, of in CLAIMS.items():
         if key == "of-others":
             continue
         ours, theirs = ("a1", "sc") if of["left"] == "A1" else ("sc", "a1")
         sign = 1 if ours == "a1" else -1
-        other = "SC" if sign > 0 else "A1"
-        lines = [
-            contrast(row, of["left"], other, [folder(s), ours], [folder(s), theirs], p)
-            for row, s, p in (
+        contrasts = [
+            Contrast(
+                at=row,
+                left=of["left"],
+                right="SC" if sign > 0 else "A1",
+                ours=ScoreSource(folder(setting), ours),
+                theirs=ScoreSource(folder(setting), theirs),
+                published=published,
+            )
+            for row, setting, published in (
                 ("RTD - 10 clients", "s10", 0.15 * sign),
                 ("RTD & more", "s100", None),
             )
         ]
-        one = {"claim": key, "reading": "", "relation": "better", "sign": 1, "metric": "accuracy"}
-        one |= {"margin": 0.01, "over": "every", "last": False, "contrasts": lines}
-        asked.append(one)
-    turned = [
-        each | {"ours": each["theirs"], "theirs": each["ours"]} for each in asked[0]["contrasts"]
-    ]
-    asked.append(asked[0] | {"reading": "linkage: average", "contrasts": turned})
-    found = judged.judged(name, [judged.Asked.of(one) for one in asked], scores())
+        readings.append(
+            ClaimReading(
+                claim=key,
+                reading="",
+                relation="better",
+                sign=1,
+                metric="accuracy",
+                margin=0.01,
+                over="every",
+                last=False,
+                contrasts=contrasts,
+            )
+        )
+    first = readings[0]
+    turned = [replace(one, ours=one.theirs, theirs=one.ours) for one in first.contrasts]
+    readings.append(replace(first, reading="linkage: average", contrasts=turned))
+    found = judged.judged(name, readings, scores())
     csv, file = place / f"{name}_claims.csv", place / f"{name}_claims.yaml"
     found.to_csv(csv, index=False, float_format="%.6g")
     rest = {"table": "table05", "relation": "better"}

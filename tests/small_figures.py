@@ -35,7 +35,8 @@ from fedreact.figures.spectrogram import Spectrogram
 from fedreact.figures.theorem1 import Theorem1
 from fedreact.figures.thermometer import Thermometer
 from fedreact.figures.trip import Trip
-from fedreact.tables.cells import Place, lines_of
+from fedreact.tables.cells import lines_of
+from fedreact.tables.sources import CellSource
 
 COUNTS = np.array([[5, 0, 3], [1, 4, 4]])
 SETTINGS = {"ten": "s10", "hundred": "s100"}
@@ -45,7 +46,9 @@ CURVES = {"EC": "a1", "SC": "sc"}
 def of_scores(kind, lines=None, skipped=()):
     """What :meth:`draw` gets of the cells that a figure asks for."""
     layout = [
-        Place(*labels, folder(of["setting"]), of["method"], "why" if labels in skipped else None)
+        CellSource(
+            *labels, folder(of["setting"]), of["method"], "why" if labels in skipped else None
+        )
         for labels, of in kind.cells().items()
     ]
     return lines_of(layout, scores() if lines is None else lines)
@@ -336,7 +339,7 @@ def published(path):
 
 
 def series(path):
-    kind = Series("digits", {"x": 0, "y": 1}, "Step (ms)", "Place (mm)")
+    kind = Series("digits", {"x": 0, "y": 1}, "Step (ms)", "CellSource (mm)")
     return kind, {}, [digits(path / "d.npz")]
 
 

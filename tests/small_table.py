@@ -2,7 +2,7 @@
 
 import pandas as pd
 
-from fedreact.tables.cells import Place
+from fedreact.tables.sources import CellSource
 
 RESULTS = "results/quick"
 TITLE = "Accuracy"
@@ -27,7 +27,7 @@ def folder(setting):
 
 
 LAYOUT = [
-    Place(row, column, folder(setting), method)
+    CellSource(row, column, folder(setting), method)
     for row, setting in ROWS.items()
     for column, method in COLUMNS.items()
 ]

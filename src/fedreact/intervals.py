@@ -4,6 +4,7 @@ from collections.abc import Sequence
 from dataclasses import dataclass
 
 import numpy as np
+import numpy.typing as npt
 from scipy.special import stdtrit
 
 FEWEST = 3
@@ -20,16 +21,19 @@ class Summary:
     n: int
 
 
-def summarise(values: Sequence[float], bounds: tuple[float, float] = (-np.inf, np.inf)) -> Summary:
-    """Summarise one value a seed by Student's t; of a single seed all intervals are NaN.
+def summarise(
+    by_seed: npt.NDArray[np.float64] | Sequence[float],
+    bounds: tuple[float, float] = (-np.inf, np.inf),
+) -> Summary:
+    """Summarise one value a seed by Student's t; all intervals of a single seed are NaN.
 
     ``bounds`` are those of the score, beyond which no interval reaches.
     """
-    each = np.asarray(values, dtype=float)
-    n, mean = len(each), float(each.mean())
+    values = np.asarray(by_seed, dtype=float)
+    n, mean = len(values), float(values.mean())
     if n < 2:
         return Summary(mean, (np.nan, np.nan), (np.nan, np.nan), n)
-    sd = float(each.std(ddof=1))
+    sd = float(values.std(ddof=1))
     t = float(stdtrit(n - 1, 0.975))
     half, wide = t * sd * n**-0.5, t * sd * (1 + 1 / n) ** 0.5
     low, high = bounds

@@ -3,12 +3,15 @@
 import json
 from functools import cache
 from pathlib import Path
-from typing import Any
+from typing import Any, TypeVar
 
+import msgspec
 import yaml
 from yaml.nodes import Node
 
 from fedreact.errors import UserError
+
+T = TypeVar("T")
 
 LOADER = getattr(yaml, "CSafeLoader", yaml.SafeLoader)
 """The C parser, which is ten times faster, where PyYAML was built with it."""
@@ -100,6 +103,27 @@ def read_json(text: str, what: str) -> Any:
         return json.loads(text)
     except (ValueError, RecursionError) as error:
         raise UserError(f"{what}: not JSON ({error})") from error
+
+
+def read_typed(text: str, what: str, kind: type[T]) -> T:
+    """Read JSON of a command line as records of a type, e.g. ``list[CellSource]``.
+
+    ``what`` is the option that gave it.
+
+    Raises
+    ------
+    UserError
+        One line: the text is not JSON, or a field is missing or of another type.
+    """
+    try:
+        return msgspec.convert(read_json(text, what), kind)
+    except msgspec.ValidationError as error:
+        raise UserError(f"{what}: {error}") from error
+
+
+def as_json(records: Any) -> str:
+    """Write records as the JSON that :func:`read_typed` reads."""
+    return msgspec.json.encode(records, enc_hook=str).decode()
 
 
 def key_and_value(word: str) -> tuple[str, Any]:

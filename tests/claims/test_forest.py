@@ -2,16 +2,16 @@
 
 import numpy as np
 import pytest
-from helpers import contrast
 from matplotlib.colors import to_hex
 from small_table import folder, scores
 
 from fedreact.claims import forest, judged
 from fedreact.claims.contrasts import OUTCOMES
-from fedreact.claims.judged import Asked
+from fedreact.claims.readings import ClaimReading, Contrast
 from fedreact.figures.style import save_png
+from fedreact.tables.sources import ScoreSource
 
-A1, SC = ([folder("s10"), "a1"], [folder("s10"), "sc"])
+A1, SC = (ScoreSource(folder("s10"), method) for method in ("a1", "sc"))
 CLAIMS = {
     name: {"claim": f"Claim {name}.", "source": "4"} for name in ("far", "near", "against", "same")
 }
@@ -29,19 +29,19 @@ def test_a_picture_of_few_colours_keeps_those_of_the_outcomes(table, tmp_path):
 def asked(claim, *contrasts, sign=1, margin=0.005):
     given = {"claim": claim, "reading": "", "relation": "better" if sign else "equal", "sign": sign}
     given |= {"metric": "accuracy", "margin": margin, "over": "every", "last": False}
-    return Asked.of(given | {"contrasts": [contrast(*values) for values in contrasts]})
+    return ClaimReading(**given, contrasts=contrasts)
 
 
 @pytest.fixture
 def table():
     """Differences of .2 and margins that put claims into both panels."""
-    several = [["10", "A1", "SC", A1, SC, 0.15], ["20", "A1", "A1", A1, A1, 9.0]]
+    several = [Contrast("10", "A1", "SC", A1, SC, 0.15), Contrast("20", "A1", "A1", A1, A1, 9.0)]
     return judged.judged(
         "p",
         [
-            asked("far", ["10", "A1", "SC", A1, SC, 0.15]),
-            asked("near", ["10", "A1", "SC", A1, SC, 9.0], margin=0.1),
-            asked("against", ["10", "SC", "A1", SC, A1, None], margin=0.1),
+            asked("far", Contrast("10", "A1", "SC", A1, SC, 0.15)),
+            asked("near", Contrast("10", "A1", "SC", A1, SC, 9.0), margin=0.1),
+            asked("against", Contrast("10", "SC", "A1", SC, A1, None), margin=0.1),
             asked("same", *several, sign=0),
         ],
         scores(),

@@ -1,15 +1,18 @@
 """Claims judged on scores, their lines, texts and figure."""
 
+from dataclasses import replace
+
 import pandas as pd
 import pytest
-from helpers import contrast
 from small_table import folder, scores
 
 from fedreact.claims import judged, render
-from fedreact.claims.judged import Asked, Contrast
+from fedreact.claims.readings import ClaimReading, Contrast
 from fedreact.errors import UserError
+from fedreact.reading import as_json, read_typed
+from fedreact.tables.sources import ScoreSource
 
-A1, SC = ([folder("s10"), "a1"], [folder("s10"), "sc"])
+A1, SC = (ScoreSource(folder("s10"), method) for method in ("a1", "sc"))
 CLAIMS = {
     "a1": {"claim": "A1 beats SC & all.", "source": "4.1"},
     "same": {"claim": "Both are the same.", "source": "4.2"},
@@ -20,14 +23,13 @@ CLAIMS = {
 def asked(claim="a1", reading="", sign=1, over="every", contrasts=None, **more):
     given = {"claim": claim, "reading": reading, "relation": "better", "sign": sign}
     given |= {"metric": "accuracy", "margin": 0.005, "over": over, "last": False}
-    contrasts = contrasts or [["10 clients", "A1", "SC", A1, SC, 0.15]]
-    given["contrasts"] = [contrast(*values) for values in contrasts]
-    return Asked.of(given | more)
+    given["contrasts"] = contrasts or [Contrast("10 clients", "A1", "SC", A1, SC, 0.15)]
+    return ClaimReading(**given | more)
 
 
 def test_a_claim_and_its_contrasts_are_lines():
-    far = [[folder("s100"), "a1"], [folder("s100"), "sc"]]
-    contrasts = [["10", "A1", "SC", A1, SC, 0.15], ["100", "A1", "SC", *far, None]]
+    far = [ScoreSource(folder("s100"), method) for method in ("a1", "sc")]
+    contrasts = [Contrast("10", "A1", "SC", A1, SC, 0.15), Contrast("100", "A1", "SC", *far, None)]
     lines = scores()
     where = (lines["folder"] == folder("s10")) & (lines["method"] == "a1")
     lines.loc[where, "accuracy"] += lines.loc[where, "seed"].map({0: 0.03, 1: 0.0, 2: 0.0})
@@ -51,7 +53,7 @@ def test_what_is_claimed_is_positive():
 
 
 def test_a_claim_may_be_about_a_number():
-    contrasts = [["10", "SC", "0.5", SC, 0.5, None]]
+    contrasts = [Contrast("10", "SC", "0.5", SC, 0.5, None)]
     whole, _ = judged.judged("p", [asked("number", contrasts=contrasts)], scores()).to_dict(
         "records"
     )
@@ -65,7 +67,7 @@ def test_seeds_that_one_side_lacks_are_left_out():
 
 
 def test_scores_that_are_not_there_are_an_error():
-    contrasts = [["10", "A1", "X", A1, [folder("s10"), "x"], None]]
+    contrasts = [Contrast("10", "A1", "X", A1, ScoreSource(folder("s10"), "x"), None)]
     with pytest.raises(UserError, match=r"there is no accuracy of x in .*/s10/all"):
         judged.judged("p", [asked(contrasts=contrasts)], scores())
     with pytest.raises(UserError, match="there is no accuracy of a1"):
@@ -87,7 +89,7 @@ def test_of_costs_to_a_score_those_count_at_which_both_have_it():
     whole, _ = judged.judged("p", [one], both).to_dict("records")
     # A1 has it a third of the way from 10 to 20 minutes.
     assert (whole["difference"], whole["outcome"]) == (pytest.approx(30 - 40 / 3), "holds")
-    at_once = both.assign(accuracy=both["accuracy"].mask(both["method"] == A1[1], 0.9))
+    at_once = both.assign(accuracy=both["accuracy"].mask(both["method"] == A1.method, 0.9))
     whole, _ = judged.judged("p", [one], at_once).to_dict("records")
     # It has it by minute 10, SC not before minute 30: 20 to 30 minutes sooner.
     assert (whole["ci_low"], whole["ci_high"], whole["outcome"]) == (20, 30, "holds")
@@ -95,8 +97,8 @@ def test_of_costs_to_a_score_those_count_at_which_both_have_it():
 
 @pytest.fixture
 def table():
-    same = asked("same", sign=0, contrasts=[["10", "A1", "A1", A1, A1, None]])
-    number = asked("number", contrasts=[["10", "SC", "0.5", SC, 0.5, None]], over="average")
+    same = asked("same", sign=0, contrasts=[Contrast("10", "A1", "A1", A1, A1, None)])
+    number = asked("number", contrasts=[Contrast("10", "SC", "0.5", SC, 0.5, None)], over="average")
     other = asked("a1", "svm-C: 0.1", sign=-1)
     return judged.judged("p", [asked(), other, same, number], scores())
 
@@ -126,15 +128,19 @@ def test_latex_escapes(table):
     assert text.count(r"\\") >= 5
 
 
-def test_contrasts_read_json_back():
-    contrast = Contrast("10", "A1", "SC", A1, SC, 0.1)
-    assert asked(contrasts=[["10", "A1", "SC", A1, SC, 0.1]]).contrasts == [contrast]
+def test_readings_are_read_back_from_json():
+    contrasts = [Contrast("10", "A1", "SC", A1, SC, 0.1, trivial={"Constant": SC})]
+    contrasts.append(Contrast("10", "SC", "0.5", SC, 0.5))
+    readings = [asked(contrasts=contrasts)]
+    assert read_typed(as_json(readings), "--asked", list[ClaimReading]) == readings
+    with pytest.raises(UserError, match=r"^--asked: Object missing required field `reading` - at"):
+        read_typed('[{"claim": "a"}]', "--asked", list[ClaimReading])
 
 
 def test_a_refuted_claim_shows_its_weakest_comparison_and_names_the_others(tmp_path):
-    contrasts = [[at, "A1", right, A1, place, 0.1] for at in "ab" for right, place in (("SC", SC),)]
-    contrasts += [[at, "A1", "A1 again", A1, A1, 0.0] for at in "cdef"]
-    contrasts += [["g", "SC", "A1", SC, A1, -0.2]]
+    contrasts = [Contrast(at, "A1", "SC", A1, SC, 0.1) for at in "ab"]
+    contrasts += [Contrast(at, "A1", "A1 again", A1, A1, 0.0) for at in "cdef"]
+    contrasts += [Contrast("g", "SC", "A1", SC, A1, -0.2)]
     table = judged.judged("p", [asked(contrasts=contrasts)], scores())
     whole = table.to_dict("records")[0]
     assert whole["outcome"] == "reversed"
@@ -154,7 +160,7 @@ def test_a_refuted_claim_shows_its_weakest_comparison_and_names_the_others(tmp_p
 
 
 def test_an_average_shows_the_average():
-    contrasts = [["a", "A1", "SC", A1, SC, 0.1], ["b", "A1", "A1", A1, A1, 0.0]]
+    contrasts = [Contrast("a", "A1", "SC", A1, SC, 0.1), Contrast("b", "A1", "A1", A1, A1, 0.0)]
     table = judged.judged("p", [asked(contrasts=contrasts, over="average")], scores())
     ((_, _, said, _, difference, *_),) = render.lines(table, CLAIMS)
     assert (said, difference) == ("holds", "+0.1000 (+0.1000 to +0.1000), average of 2")
@@ -167,8 +173,8 @@ def test_notes_are_read_back(table):
 
 
 def test_a_contrast_without_a_trained_baseline_is_not_testable():
-    contrast = ["10", "A1", "SC", A1, SC, None, None, 0.7, {}]
-    contrast[7] = float(scores().query("method == 'sc'")["accuracy"].mean())  # SC is at chance
+    chance = float(scores().query("method == 'sc'")["accuracy"].mean())  # SC is at chance
+    contrast = Contrast("10", "A1", "SC", A1, SC, chance=chance)
     whole, one = judged.judged("p", [asked(contrasts=[contrast])], scores()).to_dict("records")
     assert (whole["outcome"], one["outcome"]) == ("not-testable", "not-testable")
     assert whole["reason"] == "SC not significantly above chance"
@@ -176,8 +182,8 @@ def test_a_contrast_without_a_trained_baseline_is_not_testable():
 
 
 def test_a_trivial_predictor_ahead_of_both_is_named_also_under_readings():
-    contrast = ["10", "SC", "SC 2", SC, SC, None, None, None, {"A1": A1}]
-    reading = [*contrast[:-1], {}]
+    contrast = Contrast("10", "SC", "SC 2", SC, SC, trivial={"A1": A1})
+    reading = replace(contrast, trivial={})
     table = judged.judged(
         "p",
         [asked(contrasts=[contrast]), asked(reading="svm-C: 0.1", contrasts=[reading])],

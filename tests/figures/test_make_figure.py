@@ -2,17 +2,19 @@
 
 import json
 from argparse import Namespace
+from dataclasses import replace
 
 import make_figure
 import pytest
 import yaml
-from helpers import cell
 from small_figures import CURVES, SETTINGS, theorem
 from small_table import folder, scores
 
 from fedreact.errors import UserError
 from fedreact.figures import style
 from fedreact.figures.looks import look
+from fedreact.reading import as_json
+from fedreact.tables.sources import CellSource
 
 ENTRY = {"kind": "rand-score", "title": "Rand score", "settings": SETTINGS, "curves": CURVES}
 
@@ -40,7 +42,7 @@ def make(tmp_path, monkeypatch):
         args = Namespace(
             figures=tmp_path / "figures.yaml",
             name="fig",
-            layout=json.dumps([cell(*values) for values in layout]),
+            layout=as_json(list(layout)),
             looks=json.dumps(looks or {}),
             names=json.dumps(names or {}),
             scores=[path.relative_to(tmp_path) for path in written] if layout else [],
@@ -60,7 +62,9 @@ def make(tmp_path, monkeypatch):
 
 def places(skipped=()):
     return [
-        [panel, curve, folder(setting), method, "why" if (panel, curve) in skipped else None]
+        CellSource(
+            panel, curve, folder(setting), method, "why" if (panel, curve) in skipped else None
+        )
         for panel, setting in SETTINGS.items()
         for curve, method in CURVES.items()
     ]
@@ -75,7 +79,7 @@ def test_a_figure_of_scores_says_its_data_and_scale(make):
 
 def test_labels_have_the_looks_and_names_that_are_given(make):
     entry = ENTRY | {"settings": {"A: RTD": "s10", "hundred": "s100"}}
-    layout = [["A: RTD", *place[1:]] if place[0] == "ten" else place for place in places()]
+    layout = [replace(place, row="A: RTD") if place.row == "ten" else place for place in places()]
     figure = make(entry, layout, looks={"EC": 5, "SC": 3}, names={"digits": "A"})
     curves = figure.axes[0].containers
     assert [curve.lines[0].get_color() for curve in curves] == [look(5).colour, look(3).colour]

@@ -7,19 +7,22 @@ import numpy as np
 import pandas as pd
 import pytest
 import yaml
-from helpers import ROOT, contrast, slowly
+from helpers import ROOT, slowly
 from second_opinion import cells, claims, differing, references, universes
 from small_records import start, tell
 
 from fedreact import atomic, plugins
 from fedreact.claims import judged
+from fedreact.claims.readings import ClaimReading, Contrast
 from fedreact.errors import UserError
+from fedreact.reading import as_json
 from fedreact.reference import store, values
 from fedreact.reference.keep import keep
-from fedreact.resolve.files import ORIGINS
 from fedreact.tables import origins
-from fedreact.tables.cells import About, Place, build, computed, read_scores
+from fedreact.tables.cells import CellRules, build, computed, read_scores
+from fedreact.tables.files import ORIGINS
 from fedreact.tables.published import read as no_paper
+from fedreact.tables.sources import CellSource, ScoreSource
 
 REFERENCES = ROOT / "reference"
 WITH_VALUES = sorted(path.parent for path in REFERENCES.glob(f"*/*/{store.VALUES}"))
@@ -113,11 +116,11 @@ def claim(name, contrasts, **changes):
     """A claim as the workflow asks for it; a contrast is ``(at, left, right)``."""
     entry = {"claim": name, "reading": "", "relation": "better", "sign": 1, "metric": "accuracy"}
     entry |= {"margin": 0.005, "over": "every", "last": False} | changes
-    entry["contrasts"] = [
-        contrast(at, left, str(right), [folder(at), left], _theirs(at, right), 0.1)
+    compared = [
+        Contrast(at, left, str(right), ScoreSource(folder(at), left), _theirs(at, right), 0.1)
         for at, left, right in contrasts
     ]
-    return entry
+    return ClaimReading(**entry, contrasts=compared)
 
 
 def folder(setting):
@@ -125,7 +128,7 @@ def folder(setting):
 
 
 def _theirs(at, right):
-    return [folder(at), right] if isinstance(right, str) else right
+    return ScoreSource(folder(at), right) if isinstance(right, str) else right
 
 
 SETTINGS = {"few": 2, "three": 3, "many": 6}
@@ -157,26 +160,26 @@ def made(tmp_path, monkeypatch):
             atomic.write_text(tmp_path / folder(setting) / f"seed{seed}.csv", text)
     files = sorted(results.glob("runs/*/*/*.csv"))
     scores = read_scores(files)
-    layout = [Place(at, method, folder(at), method) for at in SETTINGS for method in METHODS]
-    about = About(["accuracy", "bytes"], reference="A")
-    table = build("toy_t1", layout, about, no_paper(None), scores, [])
-    write_table(table, results / "tables/toy_t1.csv", layout=layout, scores=scores)
+    layout = [CellSource(at, method, folder(at), method) for at in SETTINGS for method in METHODS]
+    rules = CellRules(["accuracy", "bytes"], reference="A")
+    table = build("toy_t1", layout, rules, no_paper(None), scores, [])
+    write_table(table, results / "tables/toy_t1.csv", origins.ScoredRuns(layout, scores))
     found = pd.DataFrame([{"row": "weights", "column": "A", "value": 3.0}])
     count = computed("toy_t2", found, no_paper(None))
-    write_table(count, results / "tables/toy_t2.csv", study=results / "studies/t2.csv")
-    table = judged.judged("toy", [judged.Asked.of(one) for one in CLAIMS], scores)
+    write_table(count, results / "tables/toy_t2.csv", results / "studies/t2.csv")
+    table = judged.judged("toy", CLAIMS, scores)
     monkeypatch.setattr(plugins, "loaded", [])  # of the package, not of this folder
-    recording = start(results / "claims/toy.csv", files, asked=json.dumps(CLAIMS))
+    recording = start(results / "claims/toy.csv", files, asked=as_json(CLAIMS))
     judged.write(table, results / "claims/toy.csv")
     recording.end()
     return results
 
 
-def write_table(table, csv, **came):
+def write_table(table, csv, source):
     """Write a table and where it came from, as its command does."""
     as_csv = {"index": False, "float_format": "%.6f", "lineterminator": "\n"}
     atomic.write_text(csv, table.to_csv(**as_csv))
-    told = origins.origins(csv.stem, table, no_paper(None), "", csv, **came)
+    told = origins.origins(csv, table, no_paper(None), "", source)
     csv.with_suffix(ORIGINS).write_text(json.dumps(told))
 
 
@@ -196,8 +199,8 @@ def test_every_number_of_a_made_run_comes_out_again(kept_small, tmp_path):
     assert n == 6 * n_cells + 5 * n_gaps
     n, wrong = differing(claims(kept_small))
     assert wrong == []
-    taken = [one for one in CLAIMS if not one["reading"]]  # by Holm's correction and its p-value
-    assert n == 5 * sum(1 + len(one["contrasts"]) for one in CLAIMS) + 2 * len(taken)
+    taken = [one for one in CLAIMS if not one.reading]  # by Holm's correction and its p-value
+    assert n == 5 * sum(1 + len(one.contrasts) for one in CLAIMS) + 2 * len(taken)
     outcomes = set(judged.read(kept_small / "claims/toy.csv")["outcome"])
     assert outcomes == {"holds", "negligible", "reversed", "undecided"}
 

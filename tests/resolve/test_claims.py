@@ -1,6 +1,5 @@
 """Claims as the workflow asks for them, and what is refused."""
 
-import re
 import shutil
 
 import pytest
@@ -21,48 +20,45 @@ def here(tmp_path, monkeypatch):
 
 
 def of(plan, claim):
-    return [one for one in plan.claims.asked("fed_react") if one["claim"] == claim]
-
-
-def labels(record):
-    return record["at"], record["left"], record["right"]
+    return [one for one in plan.claims.asked("fed_react") if one.claim == claim]
 
 
 def test_each_label_of_a_claim_is_a_contrast_with_its_published_difference(here):
     plan = make_plan(scale="paper")
     (taken, *readings) = of(plan, "a1-beats-clustered-stationary")
-    assert [labels(each) for each in taken["contrasts"][:3]] == [
+    assert [(one.at, one.left, one.right) for one in taken.contrasts[:3]] == [
         ("RTD - 10 clients (Stationary)", "Fed-REACT w/ A1", name)
         for name in ("IFCA", "FLSC", "FLACC")
     ]
     # 0.909 less 0.774, 0.830 and 0.755; of 100 clients the published values are in doubt.
-    published = [each["published"] for each in taken["contrasts"]]
+    published = [one.published for one in taken.contrasts]
     assert published[:3] == pytest.approx([0.135, 0.079, 0.154])
     assert published[3:] == [None] * 3
-    folder, method = taken["contrasts"][0]["ours"]
-    assert folder.endswith("/stationary10/all")
-    assert "/runs/clustered/fed_react/" in folder
-    assert method == "fed-react-a1"
-    assert {one["reading"] for one in readings} >= {"svm-C: 0.1", "svm-C: 10.0"}
+    source = taken.contrasts[0].ours
+    assert source.folder.endswith("/stationary10/all")
+    assert "/runs/clustered/fed_react/" in source.folder
+    assert source.method == "fed-react-a1"
+    assert {one.reading for one in readings} >= {"svm-C: 0.1", "svm-C: 10.0"}
     for one in readings:  # measured on one of the two settings
-        assert {each["at"] for each in one["contrasts"]} == {"RTD - 10 clients (Stationary)"}
-        assert re.search("/stationary10-[0-9a-f]{8}/", one["contrasts"][0]["ours"][0])
+        assert {contrast.at for contrast in one.contrasts} == {"RTD - 10 clients (Stationary)"}
+        assert "stationary10+" in one.contrasts[0].ours.folder
 
 
 def test_directions_are_those_of_the_metric(here):
     plan = make_plan(scale="paper")
-    assert of(plan, "best-on-vehicles")[0]["sign"] == -1  # an error
-    assert of(plan, "global-layer-behind-patchtst")[0]["sign"] == 1
-    assert of(plan, "window-adds-nothing")[0]["sign"] == 0
-    (first, *_) = of(plan, "best-on-vehicles")[0]["contrasts"]
-    assert first["published"] == pytest.approx(43.2 - 1.3)
+    assert of(plan, "best-on-vehicles")[0].sign == -1  # an error
+    assert of(plan, "global-layer-behind-patchtst")[0].sign == 1
+    assert of(plan, "window-adds-nothing")[0].sign == 0
+    contrast = of(plan, "best-on-vehicles")[0].contrasts[0]
+    assert contrast.published == pytest.approx(43.2 - 1.3)
 
 
 def test_rows_are_compared_at_columns(here):
     (one,) = of(make_plan(scale="paper"), "homogeneity-harder")
-    (each,) = one["contrasts"]
-    assert labels(each) == ("Fed-REACT w/ A1", "beta = 2.00", "beta = 0.10")
-    assert each["published"] == pytest.approx(0.888 - 0.742)
+    (contrast,) = one.contrasts
+    labels = (contrast.at, contrast.left, contrast.right)
+    assert labels == ("Fed-REACT w/ A1", "beta = 2.00", "beta = 0.10")
+    assert contrast.published == pytest.approx(0.888 - 0.742)
 
 
 def test_scores_of_claims_are_those_of_tables_and_of_readings(here):
@@ -74,7 +70,7 @@ def test_scores_of_claims_are_those_of_tables_and_of_readings(here):
     }
     more = set(plan.job("make_claims", paper="fed_react").inputs["scores"]) - tables
     assert more
-    assert all(re.search("-[0-9a-f]{8}/", file) for file in more)
+    assert all("+" in file for file in more)
 
 
 def test_what_is_compared_is_run(here):
@@ -87,10 +83,10 @@ def test_what_is_compared_is_run(here):
         for method in group.methods
     }
     compared = {
-        tuple(place)
+        (source.folder, source.method)
         for one in plan.claims.asked("fed_react")
-        for each in one["contrasts"]
-        for place in (each["ours"], each["theirs"])
+        for contrast in one.contrasts
+        for source in (contrast.ours, contrast.theirs)
     }
     assert not compared - run
 
@@ -141,20 +137,19 @@ def test_published_values_that_cannot_be_read(here):
 
 def test_predictors_that_learn_nothing_stand_beside_claims_about_methods(here):
     plan = make_plan(papers="aso_fed", scale="paper")
-    asked = {one["claim"]: one for one in plan.claims.asked("aso_fed") if not one["reading"]}
-    (first, *_) = asked["best-smape"]["contrasts"]
-    # Printed with two decimals.
-    assert first["margin"] == pytest.approx(max(0.25 * first["published"], 0.005))
-    assert first["chance"] is None
-    methods = {label: method for label, (_, method) in first["trivial"].items()}
+    asked = {one.claim: one for one in plan.claims.asked("aso_fed") if not one.reading}
+    best = asked["best-smape"].contrasts[0]
+    assert best.margin == pytest.approx(max(0.25 * best.published, 0.005))  # two decimals
+    assert best.chance is None
+    methods = {label: source.method for label, source in best.trivial.items()}
     assert methods == {"Constant": "constant", "Persistence": "persistence"}
-    (first, *_) = asked["time"]["contrasts"]
-    assert (first["chance"], first["trivial"]) == (None, {})  # a constant costs no minutes
+    time = asked["time"].contrasts[0]
+    assert (time.chance, time.trivial) == (None, {})  # a constant costs no minutes
     scores = plan.job("make_claims", paper="aso_fed").inputs["scores"]
     assert any("/facts/" in file for file in scores)  # persistence
 
 
 def test_chance_is_that_of_the_data_and_of_no_comparison_of_settings(here):
     plan = make_plan(scale="paper")
-    assert {each["chance"] for each in of(plan, "best-on-10-clients")[0]["contrasts"]} == {0.1}
-    assert {each["chance"] for each in of(plan, "homogeneity-harder")[0]["contrasts"]} == {None}
+    assert {one.chance for one in of(plan, "best-on-10-clients")[0].contrasts} == {0.1}
+    assert {one.chance for one in of(plan, "homogeneity-harder")[0].contrasts} == {None}

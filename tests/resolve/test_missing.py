@@ -10,8 +10,9 @@ from fedreact.data import files
 from fedreact.data.sources import sumo_ev
 from fedreact.errors import UserError
 from fedreact.resolve.datasets import Datasets
-from fedreact.resolve.files import results_of
 from fedreact.tables import cells
+from fedreact.tables.files import results_of
+from fedreact.tables.sources import CellSource
 from fedreact.workflow import ending
 
 EXPERIMENT = "config/papers/fed_react/experiment.yaml"
@@ -65,10 +66,9 @@ def test_a_scale_leaves_out_a_setting_under_one_change(project):
     # The ledger measures this alternative, too, and a claim is read under it.
     jobs = plan.experiments.workload("fed_react").jobs()
     assert change not in {setting for _, _, setting, _ in jobs}
-    readings = {one["claim"]: [] for one in plan.claims.asked("fed_react")}
+    readings = {one.claim: [] for one in plan.claims.asked("fed_react")}
     for one in plan.claims.asked("fed_react"):
-        if "long" in one["reading"]:
-            readings[one["claim"]] += [each["at"] for each in one["contrasts"]]
+        readings[one.claim] += [c.at for c in one.contrasts if "long" in one.reading]
     assert readings["best-under-drift"]
     assert "RTD - 10 clients (Strategy 1)" not in readings["best-under-drift"]
 
@@ -119,11 +119,11 @@ def test_a_file_that_is_missing_stops_only_what_needs_it(project):
         plan.job("make_table", table="table04")
     assert plan.job("make_table", table="table05").inputs["scores"]
     layout = [
-        cells.Place(*place, "folder", cell.method.name, cell.skipped)
+        CellSource(*place, "folder", cell.method.name, cell.skipped)
         for place, cell in plan.outputs.cells("table04").items()
     ]
     with pytest.raises(UserError, match="table04: nothing of it can be built: there is no dataset"):
-        cells.build("table04", layout, cells.About(["accuracy"]), {}, cells.read_scores([]), [])
+        cells.build("table04", layout, cells.CellRules(["accuracy"]), {}, cells.read_scores([]), [])
 
 
 def test_a_paper_of_which_nothing_can_be_made_is_not_silently_nothing(project):

@@ -401,9 +401,9 @@ def test_tables_speak_of_the_data_that_is_used(here):
     """With own data for the digits, labels name it, and nothing published stands beside it."""
     plan = make_plan(dataset="gestures")
 
-    def labels(table, of):
+    def labels(table, side):
         words = plan.job("make_table", table=table).words
-        return {line[of] for line in json.loads(words[words.index("--layout") + 1])}
+        return {source[side] for source in json.loads(words[words.index("--layout") + 1])}
 
     assert labels("table05", "row") == {
         "gestures - 10 clients (Stationary)",
@@ -413,7 +413,7 @@ def test_tables_speak_of_the_data_that_is_used(here):
     assert "EEG - 10 clients" in labels("table02", "row")
     assert labels("iclr_table01", "column") == {"10 (gestures)", "50 (gestures)"}
     published = {
-        one["claim"]: [each["published"] for each in one["contrasts"]]
+        one.claim: [contrast.published for contrast in one.contrasts]
         for one in plan.claims.asked("fed_react")
     }
     assert set(published["best-on-10-clients"]) == {None}
@@ -422,4 +422,4 @@ def test_tables_speak_of_the_data_that_is_used(here):
     assert {claim["published"] for claim in asked["claims"]} == {None}
     assert asked["cells"] == []
     # What an own paper says of its own data stays as it is.
-    assert "Gestures, 12 people" in labels("mine_clusters", 0)
+    assert "Gestures, 12 people" in labels("mine_clusters", "row")

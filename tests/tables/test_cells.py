@@ -12,13 +12,13 @@ from fedreact.errors import UserError
 from fedreact.intervals import summarise
 from fedreact.tables import cells
 from fedreact.tables import published as published_values
-from fedreact.tables.cells import Place
+from fedreact.tables.sources import CellSource
 
 
 def built(published=PUBLISHED, lines=None, differences=(), layout=LAYOUT, metrics=METRICS, **more):
     lines = scores() if lines is None else lines
-    about = cells.About(metrics, **more)
-    return cells.build("t", layout, about, published, lines, differences)
+    rules = cells.CellRules(metrics, **more)
+    return cells.build("t", layout, rules, published, lines, differences)
 
 
 def cell(table, row, column, metric="accuracy"):
@@ -74,8 +74,8 @@ def test_an_interval_wider_than_the_published_row_cannot_confirm():
 def test_where_rows_are_methods_the_spread_is_that_of_a_column():
     published = PUBLISHED | {"columns": ["A1"], "rows": {"RTD - 10 clients": [0.9], "b": [0.89]}}
     place = LAYOUT[0]
-    assert cells.spread_of(published, place, cells.About(METRICS)) == np.inf
-    by_column = cells.About(METRICS, methods_are="row")
+    assert cells.spread_of(published, place, cells.CellRules(METRICS)) == np.inf
+    by_column = cells.CellRules(METRICS, methods_are="row")
     assert cells.spread_of(published, place, by_column) == pytest.approx(0.01)
 
 
@@ -133,7 +133,7 @@ def test_what_a_paper_prints_after_plus_minus_may_move_its_values(of_a1, of_sc, 
 
 
 def test_gaps_where_rows_are_methods():
-    layout = [Place(place.column, place.row, place.folder, place.method) for place in LAYOUT]
+    layout = [CellSource(place.column, place.row, place.folder, place.method) for place in LAYOUT]
     table = built(layout=layout, methods_are="row", reference="A1")
     assert cell(table, "SC", "RTD & more")["gap"] == pytest.approx(-0.2)
     assert pd.isna(cell(table, "A1", "RTD & more")["gap"])
@@ -232,7 +232,7 @@ def test_a_method_stands_in_several_jobs_of_a_setting():
     """Two jobs of one setting run the same method, told apart by their folders alone."""
     tuned = scores()[lambda s: s["setting"] == "s10"]
     tuned = tuned.assign(folder="elsewhere", accuracy=tuned["accuracy"] - 0.2)
-    layout = [*LAYOUT, Place("tuned", "A1", "elsewhere", "a1")]
+    layout = [*LAYOUT, CellSource("tuned", "A1", "elsewhere", "a1")]
     table = built(lines=pd.concat([scores(), tuned]), layout=layout)
     assert cell(table, "tuned", "A1")["mean"] == pytest.approx(0.7)
     assert cell(table, "RTD - 10 clients", "A1")["mean"] == pytest.approx(0.9)
@@ -240,7 +240,7 @@ def test_a_method_stands_in_several_jobs_of_a_setting():
 
 
 def test_scores_that_are_not_there_are_an_error():
-    layout = [*LAYOUT, Place("RTD & more", "IFCA", folder("s100"), "ifca")]
+    layout = [*LAYOUT, CellSource("RTD & more", "IFCA", folder("s100"), "ifca")]
     with pytest.raises(UserError, match=r"t: no scores of ifca in .*/s100/all"):
         built(layout=layout)
 
@@ -257,7 +257,7 @@ def test_scores_are_read_with_the_file_and_folder_of_each(tmp_path):
         str(paths[0]): [0],
         str(paths[1]): [1],
     }
-    layout = [Place("row", "A1", str(tmp_path / "all"), "a1")]
+    layout = [CellSource("row", "A1", str(tmp_path / "all"), "a1")]
     assert cell(built(lines=found, layout=layout), "row", "A1")["mean"] == pytest.approx(0.895)
 
 
@@ -283,7 +283,7 @@ def test_files_that_are_no_scores_are_one_line(tmp_path, content, words):
 
 
 def test_cells_of_methods_that_cannot_run_are_left_out():
-    skipped = Place("RTD & more", "Picky", folder("s100"), "picky", "it predicts numbers only")
+    skipped = CellSource("RTD & more", "Picky", folder("s100"), "picky", "it predicts numbers only")
     layout = [*LAYOUT, skipped]
     table = built(layout=layout)
     pd.testing.assert_frame_equal(table, built())
@@ -292,7 +292,7 @@ def test_cells_of_methods_that_cannot_run_are_left_out():
 
 
 def test_figures_get_the_lines_of_the_cells_that_can_run():
-    layout = [*LAYOUT, Place("RTD & more", "Picky", folder("s100"), "picky", "why")]
+    layout = [*LAYOUT, CellSource("RTD & more", "Picky", folder("s100"), "picky", "why")]
     found = cells.lines_of(layout, scores())
     assert set(found) == {(place.row, place.column) for place in LAYOUT}
     lines = found["RTD & more", "SC"]
@@ -350,7 +350,7 @@ def test_csv_reads_back_as_it_was_written():
 
 def test_what_cannot_run_is_named_by_the_most_that_it_is():
     def place(row, column, why):
-        return Place(row, column, "f", "m", why)
+        return CellSource(row, column, "f", "m", why)
 
     layout = [
         *(place("a", "x", "no"), place("a", "y", "no")),

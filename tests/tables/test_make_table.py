@@ -2,7 +2,7 @@
 
 import json
 from argparse import Namespace
-from dataclasses import asdict
+from dataclasses import replace
 from pathlib import Path
 
 import make_table
@@ -10,6 +10,8 @@ import pandas as pd
 import pytest
 import yaml
 from small_table import LAYOUT, METRICS, PUBLISHED, RESULTS, folder, scores
+
+from fedreact.reading import as_json
 
 SPEC = {"title": "Accuracy", "metrics": METRICS, "notes": ["A note of tables.yaml."]}
 
@@ -25,12 +27,11 @@ def make(tmp_path, monkeypatch):
 
     def run(spec=SPEC, **changes):
         (tmp_path / "tables.yaml").write_text(yaml.safe_dump({"t5": spec}))
-        places = [asdict(place) for place in LAYOUT]
         given = {
             "tables": tmp_path / "tables.yaml",
             "name": "t5",
             "published": tmp_path / "p.yaml",
-            "layout": json.dumps(places),
+            "layout": as_json(LAYOUT),
             "scores": sorted(Path(RESULTS).rglob("seed*.csv")),
             "scale": "quick",
             "differences": [],
@@ -70,10 +71,8 @@ def test_scores_are_those_of_the_last_round_where_the_table_says_so(make):
 
 
 def test_cells_left_out_stand_in_the_notes_with_their_reason(make):
-    why = "it predicts numbers only"
-    places = [asdict(place) for place in LAYOUT]
-    places[3]["skipped"] = why
-    table, text, told = make(layout=json.dumps(places))
+    skipped = replace(LAYOUT[3], skipped="it predicts numbers only")
+    table, text, told = make(layout=as_json([*LAYOUT[:3], skipped]))
     assert len(table) == 6
     assert told["notes"] == [
         "Left out: RTD & more, SC. Reason: it predicts numbers only.",

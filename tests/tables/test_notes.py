@@ -6,26 +6,26 @@ import pytest
 from small_table import LAYOUT, LOST, METRICS, PUBLISHED, TITLE, folder, scores
 
 from fedreact.tables import cells, notes
-from fedreact.tables.cells import Place
 from fedreact.tables.labels import UNNAMED, Names
 from fedreact.tables.notes import Note
+from fedreact.tables.sources import CellSource
 
-ABOUT = cells.About(METRICS)
+RULES = cells.CellRules(METRICS)
 ROWS = ("RTD - 10 clients", "RTD & more")
 SKIPPED = [
-    Place("RTD & more", "Ditto", folder("s100"), "ditto", "it needs one label of several"),
-    Place("RTD & more", "APFL", folder("s100"), "apfl", "it needs one label of several"),
+    CellSource("RTD & more", "Ditto", folder("s100"), "ditto", "it needs one label of several"),
+    CellSource("RTD & more", "APFL", folder("s100"), "apfl", "it needs one label of several"),
 ]
 
 
 def below(layout=LAYOUT, published=PUBLISHED, data="rtd", differences=(), found=(), asked=METRICS):
     """Notes of the small table, without the places that they are about where there are none."""
-    table = cells.build("t", layout, ABOUT, published, scores(data), list(differences))
+    table = cells.build("t", layout, RULES, published, scores(data), list(differences))
     return notes.of_scores(table, asked, layout, published, differences, dict(found))
 
 
 def test_a_caption_says_the_data_the_scale_the_seeds_and_the_source():
-    table = cells.build("t", LAYOUT, ABOUT, PUBLISHED, scores("har"), [])
+    table = cells.build("t", LAYOUT, RULES, PUBLISHED, scores("har"), [])
     names = Names({}, {"har": "UCI HAR, six activities"})
     assert notes.caption(TITLE, table, "quick", "Paper, Table 5", names) == (
         "Accuracy. Rebuilt at scale quick on UCI HAR, six activities (har): mean over clients and "
@@ -42,7 +42,7 @@ def test_a_caption_says_how_many_seeds_where_cells_differ(kept, seeds):
     lines = scores(seeds=kept)
     if len(kept) == 3:
         lines = lines[(lines["setting"] == "s10") | (lines["seed"] < 2)]
-    table = cells.build("t", LAYOUT, ABOUT, PUBLISHED, lines, [])
+    table = cells.build("t", LAYOUT, RULES, PUBLISHED, lines, [])
     assert f" all rounds, {seeds}." in notes.caption(TITLE, table, "quick", "P", UNNAMED)
 
 
@@ -89,7 +89,7 @@ def test_doubts_on_single_values_are_of_their_cells():
     assert below(published=PUBLISHED | {"unsure": unsure}) == [
         Note("Not judged: sought.", cells=((ROWS[0], "A1"), (ROWS[0], "SC")))
     ]
-    study = cells.build("t", LAYOUT, ABOUT, PUBLISHED, scores(), [])
+    study = cells.build("t", LAYOUT, RULES, PUBLISHED, scores(), [])
     assert notes.of_study(study, PUBLISHED | {"unsure": unsure}) == below(
         published=PUBLISHED | {"unsure": unsure}
     )
@@ -116,7 +116,7 @@ def test_what_is_not_shown_is_said():
             "runs did not compute it."
         )
     ]
-    table = cells.build("t", LAYOUT, ABOUT, PUBLISHED, scores(seeds=(0, 1)), [])
+    table = cells.build("t", LAYOUT, RULES, PUBLISHED, scores(seeds=(0, 1)), [])
     assert notes.limits(table, []) == [Note("An interval of two seeds says next to nothing.")]
 
 

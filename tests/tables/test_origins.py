@@ -13,9 +13,9 @@ from small_table import LAYOUT, LOST, METRICS, PUBLISHED, folder, scores
 from fedreact import provenance
 from fedreact.digest import code_digest
 from fedreact.errors import UserError
-from fedreact.resolve.files import ORIGINS
 from fedreact.tables import cells, origins
-from fedreact.tables.cells import Place
+from fedreact.tables.files import ORIGINS
+from fedreact.tables.sources import CellSource
 
 
 @pytest.fixture
@@ -25,11 +25,14 @@ def told(tmp_path, monkeypatch):
 
 
 def of_table(told, lines, published=PUBLISHED, differences=(), layout=LAYOUT, **more):
-    found = cells.build("t", layout, cells.About(METRICS, **more), published, lines, differences)
+    found = cells.build(
+        "t", layout, cells.CellRules(METRICS, **more), published, lines, differences
+    )
     csv = told / "tables/t.csv"
     csv.parent.mkdir(exist_ok=True, parents=True)
     found.to_csv(csv)
-    return origins.origins("t", found, published, "p.yaml", csv, layout, lines, differences, **more)
+    source = origins.ScoredRuns(layout, lines, differences, more.get("last", False))
+    return origins.origins(csv, found, published, "p.yaml", source)
 
 
 @pytest.fixture
@@ -66,7 +69,7 @@ def test_values_of_a_cell_are_those_that_its_mean_is_of(told):
 
 
 def test_cells_of_methods_that_cannot_run_have_no_origins(told):
-    skipped = Place("RTD & more", "Picky", folder("s100"), "picky", "it predicts numbers only")
+    skipped = CellSource("RTD & more", "Picky", folder("s100"), "picky", "it predicts numbers only")
     made = of_table(told, scores(), layout=[*LAYOUT, skipped])
     assert made["cells"] == of_table(told, scores())["cells"]
 
@@ -197,16 +200,16 @@ def test_the_command_explains_a_cell_of_a_table(table, capsys, as_json):
     assert printed.count(", changed since") == 1  # the raw file
 
 
-@pytest.mark.parametrize("study", [None, Path("results/quick/studies/t.csv")])
-def test_a_table_that_is_computed_needs_no_scores(told, study):
+def test_a_table_that_is_computed_needs_no_scores(told):
+    study = Path("results/quick/studies/t.csv")
     csv = told / "tables/t.csv"
     csv.parent.mkdir(parents=True)
     csv.write_text("")
     line = {"table": "t", "row": "FLOPs", "column": "LSTM", "metric": "costs", "data": "computed"}
     line |= {"mean": 3.0, "n_seeds": 1, "published": 2.0, "difference": 1.0, "verdict": "differs"}
     found = pd.DataFrame([line], columns=cells.COLUMNS)
-    made = origins.origins("t", found, PUBLISHED, "p.yaml", csv, study=study)
+    made = origins.origins(csv, found, PUBLISHED, "p.yaml", study)
     cell = origins.find(made["cells"], "flops", "lstm")
-    assert origins.rebuild(made, cell).endswith(f"--forcerun {study or csv}")
-    assert list(made["records"]) == ([str(study)] if study else [])
+    assert origins.rebuild(made, cell).endswith(f"--forcerun {study}")
+    assert list(made["records"]) == [str(study)]
     assert "verdict     differs" in "\n".join(origins.describe(origins.part(made, cell)))

@@ -7,13 +7,14 @@ import pytest
 
 from fedreact.errors import UserError
 from fedreact.tables import cells
-from fedreact.tables.cells import About, Place
+from fedreact.tables.cells import CellRules
 from fedreact.tables.reached import reached, until_the_worse
+from fedreact.tables.sources import CellSource
 
 PUBLISHED = {"source": "nothing", "data": "", "metric": "", "columns": [], "rows": {}}
 PUBLISHED |= {"unstated": {}}
-ABOUT = About(["minutes", "accuracy"], last=True, reference="A", reaching="accuracy")
-LAYOUT = [Place("s", name.upper(), "s/all", name) for name in "abc"]
+RULES = CellRules(["minutes", "accuracy"], last=True, reference="A", reaching="accuracy")
+LAYOUT = [CellSource("s", name.upper(), "s/all", name) for name in "abc"]
 
 # Accuracy after 10, 20 and 30 minutes, by seed.
 CURVES = {
@@ -41,15 +42,15 @@ def minutes(found):
 
 
 def test_the_target_is_what_the_worst_has_in_the_end_by_hand():
-    found = reached(LAYOUT, ABOUT, scores())
+    found = reached(LAYOUT, RULES, scores())
     # A: .6 after 20 minutes, and .8 after 30. B's first seed ends below its mean. C has .5 at once.
     assert minutes(found) == {"a": [20, 30], "b": [30], "c": [10, 10]}
 
 
 def test_of_errors_the_target_is_the_largest():
-    about = replace(ABOUT, metrics=["minutes", "rmse"], reaching="rmse")
+    rules = replace(RULES, metrics=["minutes", "rmse"], reaching="rmse")
     errors = {"a": ([3.0, 2.0, 1.0],), "b": ([5.0, 4.0, 2.5],), "c": ([2.5, 9.0, 2.0],)}
-    assert minutes(reached(LAYOUT, about, scores(errors, "rmse"))) == {
+    assert minutes(reached(LAYOUT, rules, scores(errors, "rmse"))) == {
         "a": [20],
         "b": [30],
         "c": [10],
@@ -59,18 +60,18 @@ def test_of_errors_the_target_is_the_largest():
 def test_rows_and_settings_have_targets_of_their_own():
     other = scores().assign(folder="t/all", setting="t", accuracy=lambda of: of["accuracy"] / 2)
     layout = [*LAYOUT, *(replace_row(place) for place in LAYOUT)]
-    found = reached(layout, ABOUT, pd.concat([scores(), other]))
+    found = reached(layout, RULES, pd.concat([scores(), other]))
     by = {name: minutes(part) for name, part in found.groupby("setting")}
     assert by["s"] == by["t"]
 
 
 def replace_row(place):
-    return Place("t", place.column, "t/all", place.method)
+    return CellSource("t", place.column, "t/all", place.method)
 
 
 def test_a_table_of_it():
-    taken = reached(LAYOUT, ABOUT, scores())
-    table = cells.build("t", LAYOUT, ABOUT, PUBLISHED, taken, [])
+    taken = reached(LAYOUT, RULES, scores())
+    table = cells.build("t", LAYOUT, RULES, PUBLISHED, taken, [])
     of = table[table["metric"] == "minutes"].set_index("column")
     assert of["mean"].to_dict() == {"A": 25, "B": 30, "C": 10}
     assert of["n_seeds"].to_dict() == {"A": 2, "B": 1, "C": 2}
@@ -78,13 +79,13 @@ def test_a_table_of_it():
 
 
 def test_without_a_target_nothing_is_taken_away():
-    about = replace(ABOUT, reaching=None)
-    assert reached(LAYOUT, about, scores()).equals(scores())
+    rules = replace(RULES, reaching=None)
+    assert reached(LAYOUT, rules, scores()).equals(scores())
 
 
 def test_what_is_no_score_cannot_be_reached():
     with pytest.raises(UserError, match=r"^reaching: n_clusters is no score"):
-        reached(LAYOUT, replace(ABOUT, reaching="n_clusters"), scores())
+        reached(LAYOUT, replace(RULES, reaching="n_clusters"), scores())
 
 
 def beyond(ours, theirs, score="accuracy", cost="minutes"):

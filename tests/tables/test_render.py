@@ -13,11 +13,11 @@ from small_table import LAYOUT, LOST, METRICS, PUBLISHED, scores
 
 from fedreact.metrics.grammar import load_metric
 from fedreact.tables import cells, render
-from fedreact.tables.grid import Cell, cell_of, grid
+from fedreact.tables.grid import CellText, cell_of, grid
 from fedreact.tables.labels import UNNAMED, Names
 from fedreact.tables.notes import Note
 
-ABOUT = cells.About(METRICS)
+RULES = cells.CellRules(METRICS)
 BASE = {"table": "t", "row": "r", "column": "A", "metric": "accuracy", "data": "d"}
 BASE |= {"mean": 0.902, "ci_low": 0.897, "ci_high": 0.907, "n_seeds": 5, "published": 0.774}
 BASE |= {"verdict": "differs"}
@@ -102,7 +102,7 @@ def test_the_sign_against_the_reference_says_who_is_better(metric, low, high, si
 
 
 def test_a_cell_of_nothing_is_a_dash():
-    assert Cell().text == "–"
+    assert CellText().text == "–"
 
 
 def test_a_line_of_the_csv_module_gives_the_same_cell():
@@ -118,7 +118,7 @@ def test_a_line_of_the_csv_module_gives_the_same_cell():
 
 
 def test_a_table_has_one_line_a_row_of_the_paper():
-    table = cells.build("t", LAYOUT, ABOUT, PUBLISHED, scores(), [])
+    table = cells.build("t", LAYOUT, RULES, PUBLISHED, scores(), [])
     shown = render.markdown(grid(table, "Accuracy. Rebuilt.", []))
     assert shown == (
         "Accuracy. Rebuilt.\n\n"
@@ -188,7 +188,7 @@ def test_metrics_are_columns_where_the_table_is_a_single_line(side, other):
 def test_a_cell_without_a_score_is_a_dash_and_what_has_none_is_not_shown():
     soft = scores()
     soft.loc[soft["method"] == "sc", "rand"] = np.nan
-    table = cells.build("t", LAYOUT, ABOUT, PUBLISHED, soft, [])
+    table = cells.build("t", LAYOUT, RULES, PUBLISHED, soft, [])
     assert rows_of(render.markdown(grid(table, "", [])))[3:] == [
         ["", "A1"],
         ["RTD - 10 clients", "1.000 ± 0.000"],
@@ -200,7 +200,7 @@ def test_a_cell_without_a_score_is_a_dash_and_what_has_none_is_not_shown():
 
 
 def test_published_rows_without_a_label_are_shown():
-    table = cells.build("t", LAYOUT, ABOUT, LOST, scores(), [])
+    table = cells.build("t", LAYOUT, RULES, LOST, scores(), [])
     shown = rows_of(render.markdown(grid(table, "", [])))
     assert ["Published, label lost, 1", "[0.900]", "[0.750]", "[0.701]"] in shown
 

@@ -2,15 +2,15 @@
 
 import json
 from argparse import Namespace
-from dataclasses import asdict
 
 import measure_search
 import pandas as pd
 import pytest
 import yaml
 
+from fedreact.reading import as_json
 from fedreact.tables import search
-from fedreact.tables.cells import Place
+from fedreact.tables.sources import CellSource
 
 VARIANTS = {"ifca+steps=1": 0.7, "ifca+steps=10": 0.8, "flsc+steps=10": 0.9}
 SETTINGS = ("stationary10", "visiting100")
@@ -23,7 +23,7 @@ def folder(root, setting):
 
 def layout(root):
     return [
-        Place(setting, variant, folder(root, setting), variant)
+        CellSource(setting, variant, folder(root, setting), variant)
         for setting in SETTINGS
         for variant in VARIANTS
     ]
@@ -102,9 +102,8 @@ def test_the_command_reads_what_the_paper_says_of_the_search(tmp_path, score, be
         files.append(tmp_path / where / f"seed{seed}.csv")
         files[-1].parent.mkdir(parents=True, exist_ok=True)
         lines.drop(columns="folder").to_csv(files[-1], index=False)
-    places = [asdict(place) for place in layout(tmp_path)]
     args = Namespace(searches=searches, name="search", scores=files, scale="smoke", output=output)
-    args.layout, args.taken = json.dumps(places), json.dumps(["ifca+steps=10", "elsewhere"])
+    args.layout, args.taken = as_json(layout(tmp_path)), json.dumps(["ifca+steps=10", "elsewhere"])
     measure_search.main(args)
     table = pd.read_csv(output)
     assert table["mean"].tolist()[0] == pytest.approx(best)

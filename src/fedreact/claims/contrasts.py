@@ -24,26 +24,30 @@ Berger 1982). One counterexample refutes it, after Holm's correction for the num
 it is reversed if one contrast is, else negligible if one is.
 """
 
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, replace
 from typing import Literal
 
 import numpy as np
+import numpy.typing as npt
 from scipy.special import stdtr, stdtrit
 
 from fedreact.intervals import FEWEST, summarise
 
+Values = npt.NDArray[np.float64] | Sequence[float]
+
 Outcome = Literal["holds", "negligible", "reversed", "undecided", "not-testable"]
 OUTCOMES: tuple[Outcome, ...] = ("holds", "negligible", "reversed", "undecided", "not-testable")
-"""In the order in which they are counted and shown."""
+"""Outcomes, in the order in which they are counted and shown."""
 ALPHA = 0.025
-"""Of a side of a 95% interval."""
+"""Level of one side of a 95% interval."""
 POWER = 0.8
+"""Probability with which a detectable difference is shown."""
 
 
 @dataclass(frozen=True)
 class Evidence:
-    """What seeds say about a difference.
+    """Evidence of seeds on a difference.
 
     Attributes
     ----------
@@ -70,6 +74,15 @@ class Evidence:
     p_reversed: float
     p_negligible: float
     untestable: str = ""
+
+    def p_of(self, result: Literal["holds", "reversed", "negligible"]) -> float:
+        """Return the p-value of the test behind an outcome."""
+        p_values = {
+            "holds": self.p_holds,
+            "reversed": self.p_reversed,
+            "negligible": self.p_negligible,
+        }
+        return p_values[result]
 
 
 @dataclass(frozen=True)
@@ -102,7 +115,7 @@ class Spread:
         return float(stdtrit(df, 1 - ALPHA) + stdtrit(df, POWER)) * self.se
 
 
-def weigh(by_seed: Sequence[float], margin: float, equal: bool = False) -> Evidence:
+def weigh(by_seed: Values, margin: float, equal: bool = False) -> Evidence:
     """Weigh differences by seed; a single seed, or none, says nothing.
 
     Parameters
@@ -138,7 +151,7 @@ def weigh_spread(d: Spread, margin: float, equal: bool = False) -> Evidence:
     return Evidence(d.mean, ci, d.n, above, d.detectable, 1 - above, 1 - d.below(0), within)
 
 
-def weigh_between(least: Sequence[float], most: Sequence[float], margin: float) -> Evidence:
+def weigh_between(least: Values, most: Values, margin: float) -> Evidence:
     """Weigh differences by seed of which only a least and a most are known.
 
     The mean lies between both (bounds in the sense of Manski 2003, Partial Identification of
@@ -160,7 +173,7 @@ def weigh_spreads(low: Spread, high: Spread, margin: float) -> Evidence:
 
 
 def _between(low: Evidence, high: Evidence, margin: float) -> Evidence:
-    """Combine what is said about the least and about the most."""
+    """Combine the evidence on the least and on the most difference."""
     apart = high.difference - low.difference
     return Evidence(
         difference=(low.difference + high.difference) / 2,
@@ -179,9 +192,9 @@ def outcome(evidence: Evidence) -> Outcome:
     return judge_each([evidence])[0]
 
 
-def holm(p: Sequence[float]) -> np.ndarray:
-    """Correct p-values for their number (Holm 1979)."""
-    p = np.asarray(p, dtype=float)
+def holm(p_values: Values) -> npt.NDArray[np.float64]:
+    """Correct p-values ``[n]`` for their number (Holm 1979)."""
+    p = np.asarray(p_values, dtype=float)
     order = np.argsort(p, kind="stable")
     corrected = np.empty(len(p))
     steps = p[order] * np.arange(len(p), 0, -1)
@@ -195,14 +208,19 @@ def judge_each(evidence: Sequence[Evidence]) -> list[Outcome]:
     A difference that is negligible by itself, but not after the correction, is undecided: it is
     too small to hold or to be reversed.
     """
-    corrected = zip(*(holm([getattr(e, p) for e in evidence]) for p in P_VALUES))
-    return [_outcome(e, *p) for e, p in zip(evidence, corrected)]
+    p_holds = holm([one.p_holds for one in evidence])
+    p_reversed = holm([one.p_reversed for one in evidence])
+    p_negligible = holm([one.p_negligible for one in evidence])
+    return [
+        _outcome(one, p_holds=p_holds[i], p_reversed=p_reversed[i], p_negligible=p_negligible[i])
+        for i, one in enumerate(evidence)
+    ]
 
 
-P_VALUES = ("p_holds", "p_reversed", "p_negligible")
-
-
-def _outcome(evidence, p_holds, p_reversed, p_negligible) -> Outcome:
+def _outcome(
+    evidence: Evidence, *, p_holds: float, p_reversed: float, p_negligible: float
+) -> Outcome:
+    """Judge one difference by its corrected p-values."""
     if evidence.untestable:
         return "not-testable"
     if evidence.n < FEWEST:
@@ -220,7 +238,7 @@ def judge_every(evidence: Sequence[Evidence]) -> Outcome:
     Parameters
     ----------
     evidence
-        A difference each, as :func:`weigh` gives it.
+        Evidence on each difference, as :func:`weigh` gives it.
 
     Returns
     -------
@@ -230,38 +248,39 @@ def judge_every(evidence: Sequence[Evidence]) -> Outcome:
         ``undecided``.
     """
     each = judge_each(evidence)
-    for refuted in ("reversed", "negligible", "not-testable"):
+    refuting: tuple[Outcome, ...] = ("reversed", "negligible", "not-testable")
+    for refuted in refuting:
         if refuted in each:
             return refuted
     return "holds" if all(outcome(one) == "holds" for one in evidence) else "undecided"
 
 
-def p_of_one(evidence: Evidence, said: Outcome) -> float:
+def p_of_one(evidence: Evidence, result: Outcome) -> float:
     """Return the p-value behind the outcome of one difference; NaN where there was no test.
 
-    Of an undecided one it is the smaller of those of holding and of being reversed.
+    An undecided difference has the smaller of the p-values of holding and of being reversed.
     """
-    if said == "not-testable" or evidence.n < FEWEST:
+    if result == "not-testable" or evidence.n < FEWEST:
         return np.nan
-    if said == "undecided":
+    if result == "undecided":
         return min(evidence.p_holds, evidence.p_reversed)
-    return getattr(evidence, f"p_{said}")
+    return evidence.p_of(result)
 
 
-def p_of_every(evidence: Sequence[Evidence], said: Outcome) -> float:
+def p_of_every(evidence: Sequence[Evidence], result: Outcome) -> float:
     """Return the p-value behind the outcome of a claim about every difference.
 
     It holds by its weakest difference (the largest p-value), and is refuted by its clearest
     counterexample (the smallest, corrected for their number).
     """
-    if said == "not-testable" or any(one.n < FEWEST for one in evidence):
+    if result == "not-testable" or any(one.n < FEWEST for one in evidence):
         return np.nan
     holds = max(one.p_holds for one in evidence)
-    if said == "holds":
+    if result == "holds":
         return holds
-    if said == "undecided":
+    if result == "undecided":
         return min(holds, float(holm([one.p_reversed for one in evidence]).min()))
-    return float(holm([getattr(one, f"p_{said}") for one in evidence]).min())
+    return float(holm([one.p_of(result) for one in evidence]).min())
 
 
 def exceptions(evidence: Sequence[Evidence]) -> list[int]:
@@ -278,17 +297,17 @@ def weakest(evidence: Sequence[Evidence]) -> int:
     It is the first by the outcomes in the order of :func:`judge_every`, and among those the one
     whose interval reaches lowest.
     """
-    order = ["reversed", "negligible", "not-testable", "undecided", "holds"]
+    order: list[Outcome] = ["reversed", "negligible", "not-testable", "undecided", "holds"]
     each = judge_each(evidence)
 
-    def rank(i):
+    def rank(i: int) -> tuple[int, float, int]:
         low = evidence[i].ci[0]
         return order.index(each[i]), -np.inf if np.isnan(low) else low, i
 
     return min(range(len(evidence)), key=rank)
 
 
-def average(differences: Sequence[dict[int, float]]) -> list[float]:
+def average(differences: Sequence[Mapping[int, float]]) -> list[float]:
     """Average differences ``{seed: value}`` by seed, over the seeds that all of them have."""
     seeds = sorted(set.intersection(*(set(one) for one in differences)))
     return [float(np.mean([one[seed] for one in differences])) for seed in seeds]

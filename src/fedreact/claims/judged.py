@@ -1,8 +1,9 @@
 """Claims judged on scores: a line a contrast, and one for each claim and reading."""
 
-from collections.abc import Mapping, Sequence
-from dataclasses import dataclass, field, replace
+from collections.abc import Iterator, Sequence
+from dataclasses import replace
 from pathlib import Path
+from typing import Any, NamedTuple
 
 import numpy as np
 import pandas as pd
@@ -11,6 +12,7 @@ from fedreact.atomic import write_text
 from fedreact.claims.contrasts import (
     ALPHA,
     Evidence,
+    Outcome,
     average,
     exceptions,
     holm,
@@ -23,11 +25,13 @@ from fedreact.claims.contrasts import (
     weigh,
     weigh_between,
 )
+from fedreact.claims.readings import ClaimReading, Contrast
 from fedreact.claims.testable import why_not
 from fedreact.errors import UserError
 from fedreact.intervals import summarise
-from fedreact.tables.cells import Place, of_cell, per_seed
+from fedreact.tables.cells import of_cell, per_seed
 from fedreact.tables.reached import until_the_worse
+from fedreact.tables.sources import ScoreSource
 
 COLUMNS = [
     "paper",
@@ -55,7 +59,7 @@ COLUMNS = [
     "weakest",
     "reason",
 ]
-"""Of the csv.
+"""Columns of the csv.
 
 ``difference`` and ``published`` are positive where they are as claimed (left less right for
 equality). Lines without ``at`` are those of whole claims: their numbers are of the average, and
@@ -70,7 +74,7 @@ correction over the claims of the paper.
 
 NUMBERS = ["difference", "ci_low", "ci_high", "probability", "detectable", "margin", "published"]
 NUMBERS += ["p"]
-"""Columns that are numbers, or empty where there are none."""
+"""Columns that are numbers, or empty."""
 
 
 def read(csv: Path) -> pd.DataFrame:
@@ -85,164 +89,150 @@ def write(table: pd.DataFrame, csv: Path) -> None:
     write_text(csv, table.to_csv(index=False, float_format="%.6g", lineterminator="\n"))
 
 
-@dataclass(frozen=True)
-class Contrast:
-    """One comparison of a claim.
-
-    Attributes
-    ----------
-    at, left, right
-        Labels.
-    ours, theirs
-        Folder and method of the scores that are compared; ``theirs`` is a number where a claim is
-        about one.
-    published
-        Difference of the published values, as claimed positive; ``None`` where one is missing.
-    margin
-        The smallest difference that matters here; that of the claim, if none is given.
-    chance
-        Score of a random guess, if there is one.
-    trivial
-        Folder and method of predictors that learn nothing, by label.
-    """
-
-    at: str
-    left: str
-    right: str
-    ours: Sequence[str]
-    theirs: Sequence[str] | float
-    published: float | None = None
-    margin: float | None = None
-    chance: float | None = None
-    trivial: Mapping[str, Sequence[str]] = field(default_factory=dict)
-
-
-@dataclass(frozen=True)
-class Asked:
-    """A claim under one reading, as the workflow asks for it.
-
-    Attributes
-    ----------
-    reading
-        Entry of the ledger and alternative; empty for what is taken.
-    sign
-        1 where higher is claimed of left, -1 where lower; 0 for equality.
-    better
-        Better direction of the metric, ``higher`` or ``lower``.
-    margin
-        The margin of the average over the contrasts, and of contrasts without one of their own.
-    last
-        Whether scores are those of the last round.
-    reaching
-        Score at which the metric, a cost, is taken: see
-        :func:`fedreact.tables.reached.until_the_worse`.
-    """
-
-    claim: str
-    reading: str
-    relation: str
-    sign: int
-    metric: str
-    margin: float
-    over: str
-    last: bool
-    contrasts: Sequence[Contrast]
-    reaching: str | None = None
-    better: str = "higher"
-
-    @classmethod
-    def of(cls, given: Mapping) -> "Asked":
-        """Read what JSON holds."""
-        contrasts = [Contrast(**record) for record in given["contrasts"]]
-        return cls(**{**given, "contrasts": contrasts})
-
-
-def judged(paper: str, asked: Sequence[Asked], scores: pd.DataFrame) -> pd.DataFrame:
+def judged(paper: str, readings: Sequence[ClaimReading], scores: pd.DataFrame) -> pd.DataFrame:
     """Judge claims.
 
     Parameters
     ----------
     paper
         Its name.
-    asked
-        Claims and readings.
+    readings
+        Claims under each reading, the default one first.
     scores
         What :func:`fedreact.tables.cells.read_scores` gives.
+
+    Returns
+    -------
+    pandas.DataFrame
+        :data:`COLUMNS`; a line for each claim and reading, followed by one for each contrast.
+
+    Raises
+    ------
+    UserError
+        Scores of a contrast are missing.
     """
     reasons: dict[tuple[str, str, str], str] = {}
-    lines = [line for one in asked for line in _lines(paper, one, scores, reasons)]
+    lines = [
+        line for reading in readings for line in _Judge(paper, reading, scores, reasons).lines()
+    ]
     return corrected(pd.DataFrame(lines, columns=COLUMNS))
 
 
-def _lines(paper, asked, scores, reasons):
-    """Lines of a claim under one reading; ``reasons`` are why contrasts are not testable.
+class _Difference(NamedTuple):
+    """The least and the most difference of a contrast by seed, positive as claimed."""
 
-    A reading of the ledger is as testable as what is taken, which is judged first.
+    least: dict[Any, float]
+    most: dict[Any, float]
+
+
+class _Judge:
+    """Judges a claim under one reading.
+
+    ``reasons`` are why contrasts are not testable, by claim, ``at`` and ``right``. A reading of the
+    ledger is as testable as the default, which is judged first and adds the reasons.
     """
-    by_seed, data = [], []
-    means = per_seed([asked.metric], scores, asked.last)
-    for contrast in asked.contrasts:
-        ours, theirs = _values(means, contrast.ours, asked.metric, data), contrast.theirs
-        if not isinstance(theirs, (int, float)):
-            theirs = _values(means, theirs, asked.metric, data)
-            key = (asked.claim, contrast.at, contrast.right)
-            if key not in reasons:
-                reasons[key] = _untestable(means, asked, contrast, ours, theirs)
-        least = most = ours - theirs
-        if asked.reaching:
-            lines = [_of(scores, place) for place in (contrast.ours, contrast.theirs)]
-            least, most = until_the_worse(*lines, asked.reaching, asked.metric)
-        if asked.sign < 0:
-            least, most = -most, -least
-        by_seed.append([of.dropna().to_dict() for of in (least, most)])
 
-    def weighed(least, most, margin):
-        if asked.reaching:
-            return weigh_between(least, most, margin)
-        return weigh(least, margin, asked.sign == 0)
+    def __init__(
+        self,
+        paper: str,
+        reading: ClaimReading,
+        scores: pd.DataFrame,
+        reasons: dict[tuple[str, str, str], str],
+    ):
+        self.paper, self.reading, self.scores, self.reasons = paper, reading, scores, reasons
+        self.means = per_seed([reading.metric], scores, reading.last)
+        self.data: set[str] = set()
 
-    margins = [asked.margin if c.margin is None else c.margin for c in asked.contrasts]
-    evidence = [
-        replace(
-            weighed(*(list(of.values()) for of in both), margin),
-            untestable=reasons.get((asked.claim, c.at, c.right), ""),
+    def lines(self) -> Iterator[dict[str, Any]]:
+        """Yield the line of the claim, then those of its contrasts."""
+        reading = self.reading
+        differences = [self._difference(contrast) for contrast in reading.contrasts]
+        margins = [reading.margin if c.margin is None else c.margin for c in reading.contrasts]
+        evidence = [
+            replace(
+                self._weigh(list(by_seed.least.values()), list(by_seed.most.values()), margin),
+                untestable=self.reasons.get(self._key(contrast), ""),
+            )
+            for by_seed, margin, contrast in zip(differences, margins, reading.contrasts)
+        ]
+        whole = self._weigh(
+            average([by_seed.least for by_seed in differences]),
+            average([by_seed.most for by_seed in differences]),
+            reading.margin,
         )
-        for both, margin, c in zip(by_seed, margins, asked.contrasts)
-    ]
-    about = {"paper": paper, "claim": asked.claim, "reading": asked.reading}
-    about |= {"relation": asked.relation, "metric": asked.metric}
-    names = [(c.at, c.right) for c in asked.contrasts]
-    whole = weighed(*(average(of) for of in zip(*by_seed)), asked.margin)
-    known = [c.published for c in asked.contrasts if c.published is not None]
-    shown = {"published": np.mean(known) if known else None, "margin": asked.margin}
-    shown |= judgement(asked.over, whole, evidence, names)
-    yield about | {"data": ", ".join(sorted(set(data)))} | shown | _numbers(whole)
-    each = zip(asked.contrasts, evidence, judge_each(evidence), margins)
-    for contrast, one, outcome_of_one, margin in each:
-        labels = {"at": contrast.at, "left": contrast.left, "right": contrast.right}
-        shown = {"published": contrast.published, "outcome": outcome_of_one, "margin": margin}
-        yield about | labels | shown | {"reason": one.untestable} | _numbers(one)
+        about = {"paper": self.paper, "claim": reading.claim, "reading": reading.reading}
+        about |= {"relation": reading.relation, "metric": reading.metric}
+        names = [(c.at, c.right) for c in reading.contrasts]
+        known = [c.published for c in reading.contrasts if c.published is not None]
+        published = np.mean(known) if known else None
+        shown = {"published": published, "margin": reading.margin}
+        judged_as = judgement(reading.over, whole, evidence, names)
+        data = {"data": ", ".join(sorted(self.data))}
+        yield {**about, **data, **shown, **judged_as, **_numbers(whole)}
+        each = zip(reading.contrasts, evidence, judge_each(evidence), margins)
+        for contrast, one, outcome_of_one, margin in each:
+            labels = {"at": contrast.at, "left": contrast.left, "right": contrast.right}
+            judged_as = {"outcome": outcome_of_one, "reason": one.untestable}
+            shown = {"published": contrast.published, "margin": margin}
+            yield {**about, **labels, **shown, **judged_as, **_numbers(one)}
 
+    def _difference(self, contrast: Contrast) -> _Difference:
+        """Compare the scores of a contrast by seed; notes its data, and why it is not testable."""
+        reading = self.reading
+        ours = self._values(contrast.ours, note=True)
+        if isinstance(contrast.theirs, ScoreSource):
+            theirs = self._values(contrast.theirs, note=True)
+            if self._key(contrast) not in self.reasons:
+                self.reasons[self._key(contrast)] = self._untestable(contrast, ours, theirs)
+            least = most = ours - theirs
+            if reading.reaching:
+                least, most = until_the_worse(
+                    of_cell(self.scores, contrast.ours),
+                    of_cell(self.scores, contrast.theirs),
+                    score=reading.reaching,
+                    cost=reading.metric,
+                )
+        else:
+            least = most = ours - contrast.theirs
+        if reading.sign < 0:
+            least, most = -most, -least
+        return _Difference(least.dropna().to_dict(), most.dropna().to_dict())
 
-def _untestable(means, asked, contrast, ours, theirs):
-    """Why a contrast is not testable, by its scores and those of trivial predictors."""
-    trivial = {
-        label: float(_values(means, place, asked.metric, []).mean())
-        for label, place in contrast.trivial.items()
-    }
-    return why_not(
-        (contrast.left, contrast.right),
-        (float(ours.mean()), float(theirs.mean())),
-        summarise(theirs.to_numpy()).ci[0],
-        contrast.chance,
-        trivial,
-        asked.better,
-    )
+    def _weigh(self, least: Sequence[float], most: Sequence[float], margin: float) -> Evidence:
+        if self.reading.reaching:
+            return weigh_between(least, most, margin)
+        return weigh(least, margin, self.reading.sign == 0)
+
+    def _key(self, contrast: Contrast) -> tuple[str, str, str]:
+        return self.reading.claim, contrast.at, contrast.right
+
+    def _untestable(self, contrast: Contrast, ours: pd.Series, theirs: pd.Series) -> str:
+        """Say why a contrast is not testable, by its scores and those of trivial predictors."""
+        return why_not(
+            names=(contrast.left, contrast.right),
+            means=(float(ours.mean()), float(theirs.mean())),
+            baseline_low=summarise(theirs.to_numpy()).ci[0],
+            chance=contrast.chance,
+            trivial={
+                label: float(self._values(source).mean())
+                for label, source in contrast.trivial.items()
+            },
+            better=self.reading.better,
+        )
+
+    def _values(self, source: ScoreSource, note: bool = False) -> pd.Series:
+        """Return the scores of a source by seed; ``note`` their data."""
+        lines, metric = of_cell(self.means, source), self.reading.metric
+        if metric not in lines or lines[metric].isna().all():
+            raise UserError(f"there is no {metric} of {source.method} in {source.folder}")
+        if note:
+            self.data.update(lines["data"])
+        return lines.set_index("seed")[metric]
 
 
 def judgement(
     over: str, whole: Evidence, each: Sequence[Evidence], names: Sequence[tuple[str, str]]
-) -> dict[str, str]:
+) -> dict[str, Any]:
     """Judge a whole claim.
 
     Parameters
@@ -250,36 +240,34 @@ def judgement(
     over
         ``every`` or ``average``.
     whole
-        What is said about the average of its contrasts.
+        Evidence on the average of its contrasts.
     each, names
-        What is said about each contrast, and its labels ``at`` and ``right``.
+        Evidence on each contrast, and its labels ``at`` and ``right``.
 
     Returns
     -------
-    dict of str
+    dict
         The columns ``outcome``, ``p``, ``over``, ``exceptions``, ``weakest``, ``reason`` of its
         line. An average is not testable if none of its contrasts is.
     """
-    outcomes = judge_each(each)
-    found = {"over": over, "exceptions": "", "weakest": ""}
-    found["reason"] = "; ".join(dict.fromkeys(one.untestable for one in each if one.untestable))
+    line = {"over": over, "exceptions": "", "weakest": ""}
+    line["reason"] = "; ".join(dict.fromkeys(one.untestable for one in each if one.untestable))
     if over == "average":
         untestable = bool(each) and all(one.untestable for one in each)
-        said = "not-testable" if untestable else outcome(whole)
-        return found | {"outcome": said, "p": p_of_one(whole, said)}
-    shown = labels(names)
-    told = [f"{shown[i]} ({outcomes[i]})" for i in exceptions(each)]
-    found |= {"exceptions": BETWEEN.join(told), "weakest": shown[weakest(each)]}
-    said = judge_every(each)
-    return found | {"outcome": said, "p": p_of_every(each, said)}
+        result: Outcome = "not-testable" if untestable else outcome(whole)
+        return {**line, "outcome": result, "p": p_of_one(whole, result)}
+    shown, outcomes = labels(names), judge_each(each)
+    failed = [f"{shown[i]} ({outcomes[i]})" for i in exceptions(each)]
+    line |= {"exceptions": BETWEEN.join(failed), "weakest": shown[weakest(each)]}
+    result = judge_every(each)
+    return {**line, "outcome": result, "p": p_of_every(each, result)}
 
 
 def corrected(table: pd.DataFrame) -> pd.DataFrame:
     """Fill the column ``corrected``: outcomes after Holm's correction over a paper's claims.
 
-    Claims count as they are taken, without readings. One whose p-value is not significant after
-    the correction is undecided. Those that are not testable, or that have no p-value, count for
-    nothing.
+    Claims count under the default reading only. A claim whose p-value is not significant after the
+    correction is undecided. Claims that are not testable, or that have no p-value, do not count.
     """
     table = table.assign(corrected="")
     whole = (table["at"].isna() | (table["at"] == "")) & (table["reading"] == "")
@@ -292,7 +280,7 @@ def corrected(table: pd.DataFrame) -> pd.DataFrame:
 
 
 BETWEEN = " | "
-"""Between contrasts in one column of the csv."""
+"""Separator of contrasts in one column of the csv."""
 
 
 def labels(names: Sequence[tuple[str, str]]) -> list[str]:
@@ -314,21 +302,7 @@ def labels(names: Sequence[tuple[str, str]]) -> list[str]:
     return [where if at else other for where, other in names]
 
 
-def _values(means, place, metric, data):
-    """Scores of a cell by seed; notes its data."""
-    lines = _of(means, place)
-    if metric not in lines or lines[metric].isna().all():
-        raise UserError(f"there is no {metric} of {place[1]} in {place[0]}")
-    data += lines["data"].tolist()
-    return lines.set_index("seed")[metric]
-
-
-def _of(lines, place):
-    folder, method = place
-    return of_cell(lines, Place("", "", folder, method))
-
-
-def _numbers(evidence: Evidence):
+def _numbers(evidence: Evidence) -> dict[str, float]:
     return {
         "difference": evidence.difference,
         "ci_low": evidence.ci[0],

@@ -9,15 +9,17 @@ is where equality is claimed; there it is at least the difference that the paper
 
 from collections.abc import Sequence
 from dataclasses import dataclass
+from typing import NamedTuple
 
 import numpy as np
 
 from fedreact.claims.contract import Claim
 from fedreact.metrics.grammar import load_metric
 from fedreact.tables import published as values
+from fedreact.tables.published import Published
 
 SHARE = 0.25
-"""Of the published difference, below which a difference is negligible."""
+"""Share of the published difference below which a difference is negligible."""
 
 
 @dataclass(frozen=True)
@@ -34,7 +36,7 @@ class Effect:
 
 
 def sign(relation: str, metric: str) -> int:
-    """1 if higher is claimed, -1 if lower; 0 for equality."""
+    """Return 1 if higher is claimed, -1 if lower, and 0 for equality."""
     if relation == "equal":
         return 0
     if relation in ("higher", "lower"):
@@ -43,7 +45,7 @@ def sign(relation: str, metric: str) -> int:
     return -1 if lower == (relation == "better") else 1
 
 
-def published(printed: dict, claim: Claim, metric: str, at: str, right: str) -> Effect | None:
+def published(printed: Published, claim: Claim, metric: str, at: str, right: str) -> Effect | None:
     """Read the published difference of one comparison.
 
     Parameters
@@ -60,14 +62,19 @@ def published(printed: dict, claim: Claim, metric: str, at: str, right: str) -> 
     Effect or None
         ``None`` if a value is not printed, or is in doubt.
     """
-    places = [(at, x) if claim.compare == "columns" else (x, at) for x in (claim.left, right)]
-    read = [_read(printed, place, metric) for place in places]
+    ours, theirs = (
+        _printed(printed, (at, label) if claim.compare == "columns" else (label, at), metric)
+        for label in (claim.left, right)
+    )
     if claim.value is not None:
-        read[1] = (claim.value, 0.0)
-    if None in read:
+        theirs = _Printed(claim.value, half_unit=0.0)
+    if ours is None or theirs is None:
         return None
-    (left, half), (other, half_of_other) = read
-    return Effect((sign(claim.relation, metric) or 1) * (left - other), max(half, half_of_other))
+    direction = sign(claim.relation, metric) or 1
+    return Effect(
+        difference=direction * (ours.value - theirs.value),
+        half_unit=max(ours.half_unit, theirs.half_unit),
+    )
 
 
 def of_comparison(claim: Claim, effect: Effect | None, usual: float) -> float:
@@ -87,10 +94,18 @@ def of_average(claim: Claim, effects: Sequence[Effect | None], usual: float) -> 
     return of_comparison(claim, Effect(mean, max(one.half_unit for one in known)), usual)
 
 
-def _read(printed, place, metric):
-    """A published value that is in no doubt, and half a unit of its last digit."""
-    value = values.value_of(printed, *place, metric)
-    if value is None or values.unsure(printed, *place):
+class _Printed(NamedTuple):
+    """A published value, and half a unit of its last digit."""
+
+    value: float
+    half_unit: float
+
+
+def _printed(printed: Published, labels: tuple[str, str], metric: str) -> _Printed | None:
+    """Read the published value of a cell; ``None`` if there is none, or if it is in doubt."""
+    row, column = labels
+    value = values.value_of(printed, row, column, metric)
+    if value is None or values.unsure(printed, row, column):
         return None
-    decimals = values.decimals_beside(value, printed["rows"][place[0]])
-    return value, 0.5 * 10.0**-decimals
+    decimals = values.decimals_beside(value, printed["rows"][row])
+    return _Printed(value, 0.5 * 10.0**-decimals)

@@ -30,6 +30,7 @@ from fedreact.claims.contrasts import (
 from fedreact.claims.judged import COLUMNS, corrected, judgement
 from fedreact.claims.testable import chance_level, is_of_predictions, why_not
 from fedreact.errors import UserError
+from fedreact.frames import records
 from fedreact.metrics.grammar import load_metric
 from fedreact.reading import read_yaml
 from fedreact.tables import cells
@@ -105,11 +106,12 @@ def rejudged(table: pd.DataFrame, kept: Kept) -> pd.DataFrame:
     """
     lines: list[dict[str, Any]] = []
     reasons: dict[tuple[str, str, str], str] = {}
-    for (name, _), group in table.groupby(["claim", "reading"], sort=False):
+    for _, group in table.groupby(["claim", "reading"], sort=False):
+        name = str(group["claim"].iloc[0])
         if name not in kept.claims:
             raise UserError(f"claims.yaml has no {name}, which was judged; judge on scores again")
         claim = kept.claims[name]
-        whole, *contrasts = _still_claimed(name, claim, *group.to_dict("records"))
+        whole, *contrasts = _still_claimed(name, claim, *records(group))
         usual = kept.about.get("margins", {}).get(whole["metric"], claim.margin)
         if usual is None:
             raise UserError(f"{name}: there is no margin of {whole['metric']} in paper.yaml")
@@ -158,7 +160,7 @@ def levels_of(cells: pd.DataFrame, prefix: str) -> dict[tuple[str, str, str, str
     """Index kept cells by table (without its paper's prefix), row, column and metric."""
     return {
         (line["table"].removeprefix(prefix), line["row"], line["column"], line["metric"]): line
-        for line in cells.to_dict("records")
+        for line in records(cells)
     }
 
 

@@ -1,6 +1,7 @@
 """Claims for readers: Markdown and LaTeX."""
 
 from collections.abc import Mapping, Sequence
+from typing import Any
 
 import pandas as pd
 
@@ -130,7 +131,7 @@ MOST_NAMED = 3
 """Comparisons of an outcome that are named in a cell; the csv has them all."""
 
 
-def scope(whole: Mapping, contrasts: list[Mapping]) -> str:
+def scope(whole: Mapping[str, Any], contrasts: Sequence[Mapping[str, Any]]) -> str:
     """Say what a shown difference is of: the average, or the weakest comparison."""
     n = len(contrasts)
     if whole["over"] == "average":

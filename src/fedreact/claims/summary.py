@@ -70,7 +70,7 @@ def sum_up(
     named = table if own.all() else table[~own]
     decisive = sorted(_decisive(named), key=lambda line: -_clarity(line))
     for outcome, most in NAMED.items():
-        of_tables = {}
+        of_tables: dict[Any, Any] = {}
         for line in decisive:
             if line["outcome"] == outcome:
                 entry = claims[line["paper"]][line["claim"]]
@@ -96,7 +96,7 @@ def counts_table(table: pd.DataFrame, claims: Mapping[str, Mapping[str, Mapping]
     ``claims`` are by paper and name. Claims that no paper makes have a line of their own.
     """
     own = of_no_paper(table, claims)
-    parts = dict(list(table[~own].groupby("paper", sort=False)))
+    parts = {str(paper): part for paper, part in table[~own].groupby("paper", sort=False)}
     if len(parts) > 1:
         parts["all papers"] = table[~own]
     parts["in no paper"] = table[own]

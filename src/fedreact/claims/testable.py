@@ -20,8 +20,8 @@ def chance_level(metric: str, task: Task) -> float | None:
 
 def is_of_predictions(metric: str) -> bool:
     """Say whether a metric scores predictions: only then does a trivial predictor tell anything."""
-    found = load_metric(metric)
-    return found.better is not None and found.samples is not None and found.is_plain_mean
+    scored = load_metric(metric)
+    return scored.better is not None and scored.samples is not None and scored.is_plain_mean
 
 
 def why_not(
@@ -37,7 +37,7 @@ def why_not(
     Parameters
     ----------
     names, means
-        Of the method that a claim is about, and of its baseline: label and mean score.
+        Labels and mean scores of the method that a claim is about, and of its baseline.
     baseline_low
         Lower end of the 95% interval of the baseline's mean; NaN if it has none.
     chance

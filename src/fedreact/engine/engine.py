@@ -26,7 +26,7 @@ from concurrent.futures.process import BrokenProcessPool
 from dataclasses import dataclass, replace
 from itertools import pairwise
 from math import ceil
-from typing import TYPE_CHECKING, Literal, Self
+from typing import Generic, Literal, Protocol, Self, TypeVar
 
 import numpy as np
 import torch
@@ -36,13 +36,26 @@ from fedreact.data.windows import Windows
 from fedreact.engine.local_training import LocalTraining, OnStep, Work
 from fedreact.engine.predicting import Request, predict
 from fedreact.errors import UserError
-from fedreact.losses.objective import Data
+from fedreact.losses.objective import Data, Objective
 from fedreact.rng import generator
 
-if TYPE_CHECKING:
-    from fedreact.kinds.synchronous.contract import Algorithm
-
 Arrays = dict[str, np.ndarray]
+Tensors = dict[str, torch.Tensor]
+
+
+class LocalAlgorithm(Protocol):
+    """What of an algorithm runs at clients (:mod:`fedreact.kinds.synchronous.contract`)."""
+
+    def local(
+        self, training: LocalTraining, sent: Tensors, state: Tensors, work: Work
+    ) -> tuple[Tensors, Tensors]:
+        """Train K clients; return their uploads and what they keep, each ``[K, ...]``."""
+
+    def adapt(self, objective: Objective, state: Tensors, x: torch.Tensor) -> torch.Tensor:
+        """Compute outputs ``[n, c]`` for a client's unlabelled test series."""
+
+
+A = TypeVar("A", bound=LocalAlgorithm, covariant=True)
 
 OnProgress = Callable[[int, float], None]
 """Called with the local steps done in this round and their mean loss."""
@@ -56,7 +69,7 @@ def ignore_progress(steps: int, loss: float) -> None:
 
 
 @dataclass(frozen=True)
-class TrainingJob:
+class TrainingJob(Generic[A]):
     """The work of a federation's clients in every round, with the data of all of them.
 
     Attributes
@@ -75,7 +88,7 @@ class TrainingJob:
     """
 
     training: LocalTraining
-    algorithm: "Algorithm"
+    algorithm: A
     X: np.ndarray | Windows
     clients: list[np.ndarray]
     seed: int
@@ -129,7 +142,7 @@ def parts(n: int, most: int) -> list[slice]:
 class Stacked:
     """Clients as batches on one device, at most ``most`` of them at a time (all)."""
 
-    def __init__(self, job: TrainingJob, device: str, most: int | None = None):
+    def __init__(self, job: TrainingJob[LocalAlgorithm], device: str, most: int | None = None):
         self.job, self.device, self.most = job, device, most
         self.data = job.data(lambda tensor: tensor.to(device))
 
@@ -280,7 +293,7 @@ class Workers:
     Use as a context manager: the processes live as long as the block.
     """
 
-    def __init__(self, job: TrainingJob, n: int):
+    def __init__(self, job: TrainingJob[LocalAlgorithm], n: int):
         self.job, self.n = job, min(n, len(job.clients))
         self._pool: _Pool | None = None
 
@@ -445,7 +458,7 @@ class _Worker:
     ``progress`` is an array, since to note a step in a tensor takes ten times as long.
     """
 
-    job: TrainingJob
+    job: TrainingJob[LocalAlgorithm]
     data: Data
     progress: np.ndarray
     theta: torch.Tensor
@@ -483,7 +496,7 @@ _workers: list[_Worker] = []
 
 
 def _start_worker(
-    job: TrainingJob,
+    job: TrainingJob[LocalAlgorithm],
     data: Data,
     progress: torch.Tensor,
     theta: torch.Tensor,
@@ -543,7 +556,7 @@ def resolve_device(device: str) -> str:
 Engine = Workers | Stacked
 
 
-def open_engine(job: TrainingJob, device: str, workers: int) -> Engine:
+def open_engine(job: TrainingJob[LocalAlgorithm], device: str, workers: int) -> Engine:
     """Choose the engine: workers on the ``cpu``, stacked clients on ``cuda``.
 
     A single worker is this process: short work ends before a process has started.

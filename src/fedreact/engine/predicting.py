@@ -9,7 +9,7 @@ import torch
 from fedreact.losses.objective import Data
 
 if TYPE_CHECKING:
-    from fedreact.engine.engine import TrainingJob
+    from fedreact.engine.engine import LocalAlgorithm, TrainingJob
 
 BATCH = 256
 
@@ -50,7 +50,9 @@ class Request:
     state: dict[str, np.ndarray] | None = None
 
 
-def predict(job: "TrainingJob", data: Data, request: Request, device: str) -> np.ndarray:
+def predict(
+    job: "TrainingJob[LocalAlgorithm]", data: Data, request: Request, device: str
+) -> np.ndarray:
     """Compute outputs ``[n, c]`` of the architecture for the series of a request.
 
     In batches of 256: some models look at all series of a batch. The algorithm's ``adapt`` sees

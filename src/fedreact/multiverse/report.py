@@ -132,14 +132,14 @@ def markdown(made: Summary, asked: Asked, scale: str) -> str:
         ]
         head = ["table", "cells", "universes", "median distance", "its own nearest"]
         out += _table([*head, f"nearest to {asked.nearest}", "p"], lines)
-        most = made.near_choices.assign(more=lambda t: t["among_nearest"] - t["among_all"])
-        lines = [
+        near = made.near_choices.assign(more=lambda t: t["among_nearest"] - t["among_all"])
+        shares = [
             [labels[line["choice"]], line["value"]]
             + [f"{100 * line[name]:.0f}%" for name in ("among_nearest", "among_all")]
-            for line in most.nlargest(5, "more").to_dict("records")
+            for line in near.nlargest(5, "more").to_dict("records")
         ]
         out += ["What the nearest universes share:", ""]
-        out += _table(["choice", "value", "among the nearest", "among all"], lines)
+        out += _table(["choice", "value", "among the nearest", "among all"], shares)
     out += ["## Choices", ""]
     values = [
         [labels[one.name], f"`{one.name}`", ", ".join(_bold(one.values, one.default))]

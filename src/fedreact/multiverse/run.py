@@ -6,11 +6,11 @@ no table uses. The search is the same for all methods: as many candidates, on th
 """
 
 import json
+from argparse import Namespace
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field, replace
 from functools import lru_cache
 from pathlib import Path
-from types import SimpleNamespace
 from typing import Any
 
 import numpy as np
@@ -117,7 +117,7 @@ def choose(kind, data, methods, universe: Universe, metric: str) -> dict[str, Ma
 
 def candidates(
     methods: Mapping[str, Mapping[str, Any]], universe: Universe
-) -> tuple[dict[str, Mapping[str, Any]], Universe]:
+) -> tuple[dict[str, dict[str, Any]], Universe]:
     """Return candidates as methods, named ``<method> <number>``, and where they are compared."""
     given = {
         f"{name} {i}": {**methods[name], **one}
@@ -166,6 +166,6 @@ def _scores(kind, data, methods, universe: Universe, metric: str) -> dict[str, f
 @lru_cache(maxsize=16)
 def _inputs(kind, data, partition, features):
     files = {"data": Path(data), "partition": Path(partition)}
-    files["features"] = None if features is None else Path(features)
-    named = SimpleNamespace(kind=kind, setting="multiverse", **files)
+    encoded = None if features is None else Path(features)
+    named = Namespace(kind=kind, setting="multiverse", features=encoded, **files)
     return jobs.read_inputs(named, runs.part_of(kind, "spec"))

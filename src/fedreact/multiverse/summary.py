@@ -96,14 +96,15 @@ def read(files: Sequence[Path], asked: Asked) -> pd.DataFrame:
     for file in files:
         lines = pd.read_csv(file).assign(setting=file.parent.name, view=file.parents[1].name)
         wide = lines.pivot(index=key, columns="method", values=[asked.metric, "options"])
-        wide.columns = [f"{kind}.{method}" for kind, method in wide.columns]
+        names = [".".join(map(str, pair)) for pair in wide.columns.to_list()]
+        wide = wide.set_axis(names, axis=1)
         parts.append(wide.dropna(axis="columns", how="all").reset_index())
     table = pd.concat(parts, ignore_index=True)
     scores = [name for name in table.columns if name.startswith(f"{asked.metric}.")]
     table[scores] = table[scores].astype(float)
     values = pd.DataFrame(index=table.index, columns=asked.names, dtype=object)
     for setting, rows in table.groupby("setting").groups.items():
-        places = asked.places(setting)[table.loc[rows, "universe"]]
+        places = asked.places(str(setting))[table.loc[rows, "universe"]]
         for column, choice in zip(places.T, asked.choices):
             values.loc[rows, choice.name] = [choice.values[place] for place in column]
     rest = [name for name in table.columns if name not in (*key, *scores)]
@@ -195,10 +196,10 @@ def what_matters(universes: pd.DataFrame, asked: Asked) -> tuple[pd.DataFrame, p
         if len(effect) < FEWEST:
             continue
         key = {"claim": claim["claim"], "setting": claim["setting"]}
-        by_choice, pairs, fit = indices(places, sizes, effect, asked.seed)
+        by_choice, together, fit = indices(places, sizes, effect, asked.seed)
         single.append(by_choice.assign(choice=asked.names, explained=fit, **key))
         double += [
-            key | {"choice": asked.names[i], "other": asked.names[j], "both": pairs[i, j]}
+            key | {"choice": asked.names[i], "other": asked.names[j], "both": together[i, j]}
             for i, j in combinations(range(len(sizes)), 2)
         ]
     columns = ["claim", "setting", "choice", *INDICES, "explained"]
@@ -262,7 +263,7 @@ def near_tables(universes: pd.DataFrame, asked: Asked) -> tuple[pd.DataFrame, pd
         numbers = reference[0].index.to_numpy()
         places = draw(asked.choices, int(numbers.max()) + 1, asked.seed)[numbers]
         some = nearest(reference[0].to_numpy(), min(NEAREST, len(numbers)))
-        rows = shared(places, some, [len(choice.values) for choice in asked.choices])
+        rows = shared(places, some.tolist(), [len(choice.values) for choice in asked.choices])
         common = pd.DataFrame(
             [[c.name, c.values[int(v)], a, b] for c, (v, a, b) in zip(asked.choices, rows)],
             columns=common.columns,

@@ -14,7 +14,7 @@ from fedreact.errors import UserError
 from fedreact.provenance import is_input, upstream
 from fedreact.reading import read_yaml
 from fedreact.reference import store, values
-from fedreact.resolve.files import ORIGINS
+from fedreact.tables.files import ORIGINS
 
 ALONE = ("assumptions/*.csv", "assumptions/*.md", "searches/*.csv", "searches/*.md")
 """What takes hours and is run by itself."""

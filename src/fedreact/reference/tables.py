@@ -27,6 +27,7 @@ from fedreact.resolve.settings import Settings
 from fedreact.tables import cells, notes, published, render
 from fedreact.tables.grid import Grid, grid
 from fedreact.tables.labels import Names
+from fedreact.tables.sources import CellSource
 
 MADE = f"<!-- Made by `make docs` from ../{store.TABLES}. -->\n"
 
@@ -87,7 +88,7 @@ class Kept:
         if not entry.study:
             findings = self._findings(path.parents[1]).get(path.stem, {})
             of_scale = (self._layout(path, lines), paper.scale.differences, findings)
-            runs = notes.OfRuns(self.scale, names, cells.About.of(given), *of_scale)
+            runs = notes.TableOfRuns(self.scale, names, cells.CellRules.of_entry(given), *of_scale)
         caption, below = notes.around(given, lines, values, runs)
         return grid(lines, caption, below, names, entry.reference)
 
@@ -152,7 +153,7 @@ class Kept:
         file = paper.folder / "published" / f"{path.stem.removeprefix(paper.prefix)}.yaml"
         return published.read(file if file.exists() else None)
 
-    def _layout(self, path: Path, lines: pd.DataFrame) -> list[cells.Place]:
+    def _layout(self, path: Path, lines: pd.DataFrame) -> list[CellSource]:
         """Cells that the table asks for today, those that this run lacks with the reason."""
         entry, name = self._entry(path)
         if entry.study:
@@ -162,7 +163,7 @@ class Kept:
         data = set(self._run(path).get("data", {}))
         places = []
         for (row, column), cell in self._cells(paper.name).table(name).items():
-            place = cells.Place(row, column, "", cell.method.name, cell.skipped, cell.unlike)
+            place = CellSource(row, column, "", cell.method.name, cell.skipped, cell.unlike)
             if (row, column) in there:
                 place = replace(place, skipped=None)
             elif cell.skipped is None and not entry.reaching:

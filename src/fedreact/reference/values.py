@@ -4,7 +4,6 @@ A mean and its interval cannot be checked; the values that they are of can. So e
 cell of a table is kept, and each seed of each contrast of a claim.
 """
 
-import json
 from collections.abc import Iterator, Sequence
 from functools import cache
 from pathlib import Path
@@ -13,12 +12,14 @@ from typing import Any
 import pandas as pd
 
 from fedreact import provenance
-from fedreact.claims.judged import Asked
+from fedreact.claims.readings import ClaimReading
 from fedreact.errors import UserError
-from fedreact.resolve.files import results_of
+from fedreact.reading import read_typed
 from fedreact.tables import origins
-from fedreact.tables.cells import Place, of_cell, per_seed, read_scores
+from fedreact.tables.cells import of_cell, per_seed, read_scores
+from fedreact.tables.files import results_of
 from fedreact.tables.reached import until_the_worse
+from fedreact.tables.sources import ScoreSource
 
 COLUMNS = ["table", "row", "column", "claim", "reading", "at", "left", "right"]
 COLUMNS += ["metric", "seed", "value", "most"]
@@ -70,35 +71,30 @@ def of_claims(csv: Path) -> Iterator[dict[str, Any]]:
         raise UserError(f"{csv}: made from {elsewhere[0]}, which is not below {results}/")
     scores = read_scores(runs)
     means = cache(lambda metric, last: per_seed([metric], scores, last))
-    for asked in map(Asked.of, json.loads(record["options"]["asked"])):
-        about = {"claim": asked.claim, "reading": asked.reading, "metric": asked.metric}
-        for contrast in asked.contrasts:
+    for reading in read_typed(record["options"]["asked"], "--asked", list[ClaimReading]):
+        about = {"claim": reading.claim, "reading": reading.reading, "metric": reading.metric}
+        for contrast in reading.contrasts:
             labels = {"at": contrast.at, "left": contrast.left, "right": contrast.right}
-            bounds = _bounds(asked, contrast, means(asked.metric, asked.last), scores)
+            bounds = _bounds(reading, contrast, means(reading.metric, reading.last), scores)
             for seed, (least, most) in sorted(bounds.items()):
                 most = None if most == least else most
                 yield about | labels | {"seed": seed, "value": least, "most": most}
 
 
-def _bounds(asked, contrast, means, scores):
-    """Least and most difference of a contrast by seed, positive as claimed."""
-    sides = (contrast.ours, contrast.theirs)
-    if asked.reaching:
-        curves = [of_cell(scores, _place(side)) for side in sides]
-        least, most = until_the_worse(*curves, asked.reaching, asked.metric)
+def _bounds(reading, contrast, means, scores):
+    """Return the least and most difference of a contrast by seed, positive as claimed."""
+    if reading.reaching:
+        ours, theirs = (of_cell(scores, side) for side in (contrast.ours, contrast.theirs))
+        least, most = until_the_worse(ours, theirs, reading.reaching, reading.metric)
     else:
         ours, theirs = (
-            of_cell(means, _place(side)).set_index("seed")[asked.metric]
-            if isinstance(side, Sequence)
+            of_cell(means, side).set_index("seed")[reading.metric]
+            if isinstance(side, ScoreSource)
             else side
-            for side in sides
+            for side in (contrast.ours, contrast.theirs)
         )
         least = most = ours - theirs
-    if asked.sign < 0:
+    if reading.sign < 0:
         least, most = -most, -least
-    return {seed: (value, most[seed]) for seed, value in least.dropna().items()}
-
-
-def _place(side):
-    folder, method = side
-    return Place("", "", folder, method)
+    there = least.dropna()
+    return {seed: (there[seed], most[seed]) for seed in there.index.to_list()}

@@ -7,6 +7,7 @@ from typing import Any
 
 from fedreact.claims import judged, render
 from fedreact.claims.contract import Claim as Asked
+from fedreact.frames import records
 from fedreact.metrics.grammar import load_metric
 from fedreact.report.names import interval, number
 from fedreact.report.tables import Table
@@ -98,11 +99,11 @@ def read(csv: Path, claims: Mapping[str, Mapping], paper: str, tables: Mapping[s
         lines = found[found["claim"] == name]
         if lines.empty:
             continue
-        taken = lines[lines["reading"] == ""].to_dict("records")
+        taken = records(lines[lines["reading"] == ""])
         whole, *contrasts = taken
         asked, metric = Asked(**given), load_metric(whole["metric"])
         table = tables.get(asked.table)
-        readings = [lines[lines["reading"] == one].to_dict("records") for one in _others(lines)]
+        readings = [records(lines[lines["reading"] == one]) for one in _others(lines)]
         scope = render.scope(whole, contrasts) if len(contrasts) > 1 else ""
         groups.setdefault(metric.title, []).append(
             Claim(

@@ -107,7 +107,8 @@ class Unlike:
     @classmethod
     def read(cls, text: str) -> "Unlike":
         """Read e.g. ``clustered: 20 rounds (paper: 60 to 200)``."""
-        of, here, paper = UNLIKE.fullmatch(text).groups(default="")
+        match = UNLIKE.fullmatch(text)
+        of, here, paper = match.groups(default="") if match else ("", text, "")
         return cls(of.replace("_", " "), here, paper)
 
 

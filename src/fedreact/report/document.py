@@ -40,10 +40,10 @@ def document(papers: Sequence[Paper], told: Mapping[str, Any], **options: Any) -
         content["summary"] = [line.partition(":") for line in summary(told["papers"])]
         content["papers"] = [_paper(paper, root) for paper in papers]
         (root / "content.json").write_text(json.dumps(content, ensure_ascii=False))
-        words = {"pdf_standards": "ua-1"} if options.get("format", "pdf") == "pdf" else {}
-        return typst.compile(
-            root / "report.typ", root=root, ignore_system_fonts=True, **words, **options
-        )
+        words: dict[str, Any] = dict(options)
+        if words.get("format", "pdf") == "pdf":
+            words |= {"pdf_standards": "ua-1"}
+        return typst.compile(root / "report.typ", root=root, ignore_system_fonts=True, **words)
 
 
 def _paper(paper, root):

@@ -8,9 +8,10 @@ from typing import Any
 
 import pandas as pd
 
+from fedreact.frames import records
 from fedreact.metrics.grammar import load_metric
 from fedreact.report.names import interval, number, printed
-from fedreact.resolve.files import ORIGINS
+from fedreact.tables.files import ORIGINS
 from fedreact.tables.labels import Names
 
 WIDEST = 7
@@ -111,13 +112,20 @@ def read(given: Mapping[str, Any]) -> Table:
     csv = Path(given["csv"])
     labels = dict.fromkeys(("row", "column"), str)  # "10" and "NA" are labels, too
     found = pd.read_csv(csv, keep_default_na=False, na_values=[""], dtype=labels)
-    lines = found.astype(object).where(found.notna(), None).to_dict("records")
+    lines = records(found.astype(object).where(found.notna(), None))
     origins = json.loads(csv.with_suffix(ORIGINS).read_text())
     caption = origins["caption"].removeprefix(f"{given['title']}. ")
     return Table(
-        *(given["name"], printed(given["short"]), given["title"], caption, origins["notes"]),
-        *(origins["reference"], list(_blocks(lines, given["methods"], _labels(found, given)))),
-        *(lines, origins, csv),
+        given["name"],
+        printed(given["short"]),
+        given["title"],
+        caption,
+        origins["notes"],
+        origins["reference"],
+        list(_blocks(lines, given["methods"], _labels(found, given))),
+        lines,
+        origins,
+        csv,
     )
 
 

@@ -1,14 +1,15 @@
 """Jobs that judge claims: what each claim compares, as contrasts of scores."""
 
-import json
 from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass, replace
 from typing import Any, TypeVar
 
 from fedreact.claims import margins, testable
 from fedreact.claims.contract import Claim
+from fedreact.claims.readings import ClaimReading, Contrast
 from fedreact.errors import UserError, unknown
 from fedreact.metrics.grammar import load_metric
+from fedreact.reading import as_json
 from fedreact.resolve.cells import Cell
 from fedreact.resolve.code import digest
 from fedreact.resolve.experiments import Experiments
@@ -17,6 +18,7 @@ from fedreact.resolve.outputs import Outputs
 from fedreact.resolve.papers import Paper
 from fedreact.resolve.workload import Workload
 from fedreact.tables import published as values
+from fedreact.tables.sources import ScoreSource
 
 TAKEN = ""
 """The reading of the ledger that is taken everywhere."""
@@ -61,14 +63,14 @@ class Claims:
     def __init__(self, experiments: Experiments, outputs: Outputs):
         self.experiments, self.outputs = experiments, outputs
         self.settings = experiments.settings
-        self._asked: dict[str, list[dict[str, Any]]] = {}
+        self._asked: dict[str, list[ClaimReading]] = {}
 
     def papers(self) -> list[str]:
         """Chosen papers that have claims that can be judged here."""
         return [name for name in self.experiments.papers if self.asked(name)]
 
-    def asked(self, paper: str) -> list[dict[str, Any]]:
-        """Claims of a paper under each reading, as :class:`fedreact.claims.judged.Asked`."""
+    def asked(self, paper: str) -> list[ClaimReading]:
+        """Return the claims of a paper under each reading."""
         if paper not in self._asked:
             content = self.settings.paper(paper)
             self._asked[paper] = [
@@ -81,13 +83,12 @@ class Claims:
     def job(self, paper: str) -> Job:
         """Judge the claims of a paper."""
         asked, content = self.asked(paper), self.settings.paper(paper)
-        text = json.dumps(asked, separators=(",", ":"), ensure_ascii=False)
-        words = ["--paper", paper, "--title", content.about.title, "--asked", text]
+        words = ["--paper", paper, "--title", content.about.title, "--asked", as_json(asked)]
         differences = content.scale.all_differences
         words += ["--differences", *differences] if differences else []
         file = f"{content.folder}/claims.yaml"
-        metrics = dict.fromkeys([one["metric"] for one in asked])
-        metrics |= dict.fromkeys([one["reaching"] for one in asked if "reaching" in one])
+        metrics = dict.fromkeys([one.metric for one in asked])
+        metrics |= dict.fromkeys([one.reaching for one in asked if one.reaching])
         script = "scripts/make_claims.py"
         return Job(
             script,
@@ -99,12 +100,12 @@ class Claims:
     def _scores(self, paper: str) -> tuple[str, ...]:
         """Return the files of scores that a paper's claims are judged on."""
         files = [
-            f"{place[0]}/seed{seed}.csv"
+            f"{source.folder}/seed{seed}.csv"
             for one in self.asked(paper)
-            for contrast in one["contrasts"]
-            for place in (contrast["ours"], contrast["theirs"], *contrast["trivial"].values())
-            if not isinstance(place, float)
-            for seed in self.experiments.seeds(paper, _kind_of(place[0]))
+            for contrast in one.contrasts
+            for source in (contrast.ours, contrast.theirs, *contrast.trivial.values())
+            if isinstance(source, ScoreSource)
+            for seed in self.experiments.seeds(paper, _kind_of(source.folder))
         ]
         return tuple(dict.fromkeys(files))
 
@@ -134,7 +135,7 @@ class Claims:
 
     # ---- One claim ------------------------------------------------------------------------------
 
-    def _claim(self, paper: Paper, name: str, claim: Claim) -> Iterator[dict[str, Any]]:
+    def _claim(self, paper: Paper, name: str, claim: Claim) -> Iterator[ClaimReading]:
         where = f"{paper.folder}/claims.yaml: {name}"
         if claim.table not in paper.tables or paper.tables[claim.table].study:
             tables = [table for table, spec in paper.tables.items() if not spec.study]
@@ -156,20 +157,20 @@ class Claims:
         comparisons = self.comparisons(paper.name, name, metric)
         if not comparisons:
             return  # its cells are left out; the table says why
-        one = {
-            "claim": name,
-            "reading": TAKEN,
-            "relation": claim.relation,
-            "sign": margins.sign(claim.relation, metric),
-            "better": load_metric(metric).better or "higher",
-            "metric": metric,
-            "margin": self.margin(paper.name, name, metric, comparisons),
-            "over": claim.over,
-            "last": spec.score == "last",
-        }
-        if spec.reaching:
-            one["reaching"] = spec.reaching
-        yield one | {"contrasts": [self._record(paper, metric, each) for each in comparisons]}
+        one = ClaimReading(
+            claim=name,
+            reading=TAKEN,
+            relation=claim.relation,
+            sign=margins.sign(claim.relation, metric),
+            metric=metric,
+            margin=self.margin(paper.name, name, metric, comparisons),
+            over=claim.over,
+            last=spec.score == "last",
+            contrasts=[self._contrast(paper, metric, each) for each in comparisons],
+            reaching=spec.reaching,
+            better=load_metric(metric).better or "higher",
+        )
+        yield one
         yield from self._readings(paper, claim, one, comparisons, where)
 
     def _comparisons(
@@ -220,45 +221,43 @@ class Claims:
         trivial = {label: cells[place] for label, place in places.items() if place in cells}
         return {label: cell for label, cell in trivial.items() if not cell.skipped}
 
-    def _record(self, paper: Paper, metric: str, each: Comparison) -> dict[str, Any]:
-        """Return the fields of a :class:`fedreact.claims.judged.Contrast`."""
-        chance = None
-        if isinstance(each.theirs, Cell) and each.trivial is not None:
-            task = self.experiments.datasets.task(each.theirs.data)
+    def _contrast(self, paper: Paper, metric: str, each: Comparison) -> Contrast:
+        """Return a comparison with the sources of its scores."""
+        chance, theirs = None, each.theirs
+        if isinstance(theirs, Cell) and each.trivial is not None:
+            task = self.experiments.datasets.task(theirs.data)
             chance = testable.chance_level(metric, task)
         trivial = (each.trivial or {}).items()
-        return {
-            "at": each.at,
-            "left": each.left,
-            "right": each.right,
-            "ours": self._place(paper, each.ours),
-            "theirs": self._place(paper, each.theirs),
-            "published": None if each.effect is None else each.effect.difference,
-            "margin": each.margin,
-            "chance": chance,
-            "trivial": {label: self._place(paper, cell) for label, cell in trivial},
-        }
+        return Contrast(
+            at=each.at,
+            left=each.left,
+            right=each.right,
+            ours=self._source(paper, each.ours),
+            theirs=self._source(paper, theirs) if isinstance(theirs, Cell) else theirs,
+            published=None if each.effect is None else each.effect.difference,
+            margin=each.margin,
+            chance=chance,
+            trivial={label: self._source(paper, cell) for label, cell in trivial},
+        )
 
-    def _place(self, paper: Paper, cell: Cell | float) -> list[str] | float:
-        """Return folder and method of a cell's scores, or a number as it is."""
-        if not isinstance(cell, Cell):
-            return cell
-        return [self.outputs.folder(paper.name, cell), cell.method.name]
+    def _source(self, paper: Paper, cell: Cell) -> ScoreSource:
+        """Return the source of a cell's scores."""
+        return ScoreSource(self.outputs.folder(paper.name, cell), cell.method.name)
 
     def _readings(
         self,
         paper: Paper,
         claim: Claim,
-        one: Mapping[str, Any],
+        one: ClaimReading,
         comparisons: Sequence[Comparison],
         where: str,
-    ) -> Iterator[dict[str, Any]]:
+    ) -> Iterator[ClaimReading]:
         """Yield the claim under alternatives of the ledger, where they are run on its settings."""
-        metric, workload = one["metric"], self.experiments.workload(paper.name)
+        metric, workload = one.metric, self.experiments.workload(paper.name)
         for entry in claim.ledger:
             if entry not in paper.ledger:
                 raise UserError(f"{where}: ledger: {unknown(entry, list(paper.ledger))}")
-            alternatives: dict[str, list[dict[str, Any]]] = {}
+            alternatives: dict[str, list[Contrast]] = {}
             for setting, value, key in workload.alternatives(entry):
                 for each in comparisons:
                     ours = _changed(workload, each.ours, setting, key, value)
@@ -266,8 +265,8 @@ class Claims:
                     if ours is None or theirs is None or (ours, theirs) == (each.ours, each.theirs):
                         continue
                     changed = replace(each, ours=ours, theirs=theirs, trivial=None)
-                    record = self._record(paper, metric, changed)
-                    alternatives.setdefault(f"{entry}: {value}", []).append(record)
+                    contrast = self._contrast(paper, metric, changed)
+                    alternatives.setdefault(f"{entry}: {value}", []).append(contrast)
             cells = workload.cells.table(claim.table).values()
             left_out = any(cell.skipped for cell in cells) or any(
                 workload.changed(cell.kind, setting, key, value) in paper.scale.left_out
@@ -278,8 +277,8 @@ class Claims:
             )
             if not alternatives and not left_out:
                 raise UserError(f"{where}: ledger: {entry} is not measured on a setting of this")
-            for reading, records in alternatives.items():
-                yield {**one, "reading": reading, "contrasts": records}
+            for reading, contrasts in alternatives.items():
+                yield replace(one, reading=reading, contrasts=contrasts)
 
 
 def _kind_of(folder: str) -> str:

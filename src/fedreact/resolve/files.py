@@ -14,13 +14,11 @@ from hashlib import sha256
 from pathlib import Path
 
 from fedreact.atomic import write_text
+from fedreact.tables.files import ON
 
 SUFFIXES = {"tables": (".csv", ".tex", ".md"), "figures": (".pdf", ".png")}
-ORIGINS = ".provenance.json"
-"""Suffix of a table's origins (:mod:`fedreact.tables.origins`), beside its csv."""
 """The forms that tables and figures are written in."""
 
-ON = "on"
 INDEX = "index.csv"
 DIGEST = "-[0-9a-f]{8}$"
 
@@ -31,12 +29,6 @@ def folder_of(name: str) -> str:
     if not changes:
         return name
     return f"{base}-{sha256('+'.join(sorted(changes)).encode()).hexdigest()[:8]}"
-
-
-def results_of(output: Path) -> Path:
-    """Folder of the scale of a table or figure."""
-    above = output.parent.parent
-    return above.parent.parent if above.parent.name == ON else above
 
 
 @dataclass(frozen=True)

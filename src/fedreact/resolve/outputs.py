@@ -7,6 +7,7 @@ from typing import Any
 from fedreact import plugins
 from fedreact.errors import UserError
 from fedreact.figures import looks
+from fedreact.reading import as_json
 from fedreact.resolve import variants
 from fedreact.resolve.cells import Cell
 from fedreact.resolve.code import digest
@@ -15,6 +16,7 @@ from fedreact.resolve.experiments import Experiments
 from fedreact.resolve.figure_inputs import FigureInputs
 from fedreact.resolve.job import Job
 from fedreact.resolve.papers import Paper
+from fedreact.tables.sources import CellSource
 
 
 class Outputs:
@@ -127,18 +129,19 @@ class Outputs:
 
     def layout(self, paper: str, cells: Mapping[tuple[str, str], Cell]) -> str:
         """Cells as commands read them: JSON."""
-        records = [
-            {
-                "row": row,
-                "column": column,
-                "folder": self.folder(paper, cell),
-                "method": cell.method.name,
-                "skipped": cell.skipped,
-                "unlike": cell.unlike,
-            }
-            for (row, column), cell in cells.items()
-        ]
-        return json.dumps(records, separators=(",", ":"), ensure_ascii=False)
+        return as_json(
+            [
+                CellSource(
+                    row=row,
+                    column=column,
+                    folder=self.folder(paper, cell),
+                    method=cell.method.name,
+                    skipped=cell.skipped,
+                    unlike=cell.unlike,
+                )
+                for (row, column), cell in cells.items()
+            ]
+        )
 
     # ---- Studies -------------------------------------------------------------------------------
 

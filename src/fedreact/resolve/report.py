@@ -11,10 +11,10 @@ from fedreact.provenance import sha256
 from fedreact.resolve.claims import Claims
 from fedreact.resolve.code import digest
 from fedreact.resolve.experiments import Experiments
-from fedreact.resolve.files import ORIGINS
 from fedreact.resolve.job import Job
 from fedreact.resolve.outputs import Outputs
 from fedreact.resolve.papers import Paper
+from fedreact.tables.files import ORIGINS
 
 SCRIPT = "scripts/make_report.py"
 

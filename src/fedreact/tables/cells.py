@@ -1,9 +1,9 @@
 """Cells of the tables: what was rebuilt, what was published, and how the two compare."""
 
-from collections.abc import Mapping, Sequence
-from dataclasses import dataclass
+from collections.abc import Iterator, Mapping, Sequence
+from dataclasses import dataclass, fields
 from pathlib import Path
-from typing import TextIO
+from typing import Any, Literal, TextIO
 
 import numpy as np
 import pandas as pd
@@ -13,74 +13,76 @@ from fedreact.intervals import FEWEST, Summary, summarise
 from fedreact.kinds import client_records
 from fedreact.metrics.grammar import load_metric
 from fedreact.tables import published as values
-
-COLUMNS = [
-    "table",
-    "row",
-    "column",
-    "metric",
-    "data",
-    "mean",
-    "ci_low",
-    "ci_high",
-    "n_seeds",
-    "published",
-    "published_plus_minus",
-    "difference",
-    "verdict",
-    "pi_low",
-    "pi_high",
-    "gap",
-    "gap_low",
-    "gap_high",
-    "gap_published",
-    "gap_verdict",
-    "gap_pi_low",
-    "gap_pi_high",
-]
-"""Columns of a table's csv.
-
-``published_plus_minus`` is the number that a paper prints after ±. ``pi`` is the 95% prediction
-interval of one further seed; cells are judged by it. ``gap`` is a cell's score minus that of its
-row's reference, paired by seed.
-"""
-
+from fedreact.tables.published import Published
+from fedreact.tables.sources import CellSource, ScoreSource
 
 UNLABELLED = "Published, label lost,"
 
 
-@dataclass(frozen=True)
-class Place:
-    """A cell of a table, or a curve of a figure: where its scores lie.
+@dataclass
+class CellLine:
+    """A line of a table's csv: a cell by one metric. ``None`` is an empty field.
 
     Attributes
     ----------
-    row, column
-        Labels.
-    folder
-        Folder of its job's scores, one file per seed.
-    method
-        Its name there.
-    skipped
-        Why the method cannot run there; ``None`` if it can.
-    unlike
-        What this scale does otherwise than the paper in this cell, beside what it does in all.
+    mean, ci_low, ci_high
+        Mean over seeds, and its 95% interval.
+    published, published_plus_minus
+        What the paper prints: the value, and the number after ±.
+    difference
+        ``mean`` less ``published``.
+    pi_low, pi_high
+        95% prediction interval of one further seed; cells are judged by it.
+    gap
+        The cell's score less that of its row's reference, paired by seed. Columns that begin with
+        ``gap_`` are those of this difference.
     """
 
+    table: str
     row: str
     column: str
-    folder: str
-    method: str
-    skipped: str | None = None
-    unlike: Sequence[str] = ()
+    metric: str
+    data: str
+    mean: float | None = None
+    ci_low: float | None = None
+    ci_high: float | None = None
+    n_seeds: int = 0
+    published: float | None = None
+    published_plus_minus: float | None = None
+    difference: float | None = None
+    verdict: str = "not-comparable"
+    pi_low: float | None = None
+    pi_high: float | None = None
+    gap: float | None = None
+    gap_low: float | None = None
+    gap_high: float | None = None
+    gap_published: float | None = None
+    gap_verdict: str | None = None
+    gap_pi_low: float | None = None
+    gap_pi_high: float | None = None
 
+    def set_rebuilt(self, summary: Summary) -> None:
+        """Fill the columns of the rebuilt score."""
+        self.mean, self.n_seeds = summary.mean, summary.n
+        self.ci_low, self.ci_high = summary.ci
+        self.pi_low, self.pi_high = summary.prediction
+
+    def set_gap(self, summary: Summary) -> None:
+        """Fill the columns of the rebuilt difference from the reference."""
+        self.gap = summary.mean
+        self.gap_low, self.gap_high = summary.ci
+        self.gap_pi_low, self.gap_pi_high = summary.prediction
+
+
+COLUMNS = [field.name for field in fields(CellLine)]
+"""Columns of a table's csv."""
 
 NEEDED = ("setting", "data", "seed", "method", "round")
 """Columns of every file of scores that cells are made of."""
 
 
 def read_scores(paths: Sequence[Path]) -> pd.DataFrame:
-    """Lines of all files, with the file and the folder of each.
+    """Read the lines of all files, with the ``file`` and the ``folder`` of each.
 
     Raises
     ------
@@ -91,14 +93,14 @@ def read_scores(paths: Sequence[Path]) -> pd.DataFrame:
     return pd.concat(parts) if parts else pd.DataFrame(columns=["folder", "method", "seed"])
 
 
-def _scores(path):
+def _scores(path: Path) -> pd.DataFrame:
     try:
-        found = pd.read_csv(path)
+        scores = pd.read_csv(path)
     except ValueError as error:  # empty, cut short, or no text
         raise UserError(f"{path}: not a file of scores ({' '.join(str(error).split())})") from error
-    if lacking := [name for name in NEEDED if name not in found]:
+    if lacking := [name for name in NEEDED if name not in scores]:
         raise UserError(f"{path}: not a file of scores, it lacks {', '.join(lacking)}")
-    return found
+    return scores
 
 
 def judge(summary: Summary, published: float, doubt: float, spread: float = np.inf) -> str:
@@ -107,11 +109,11 @@ def judge(summary: Summary, published: float, doubt: float, spread: float = np.i
     Parameters
     ----------
     summary
-        Of the rebuilt scores.
+        Summary of the rebuilt scores.
     published, doubt
         The value, and how far it may be off: by rounding, and by what is printed after its ±.
     spread
-        Of the published values beside it: an interval that is wider could not tell them apart.
+        Spread of the published values beside it: a wider interval could not distinguish them.
 
     Returns
     -------
@@ -128,32 +130,40 @@ def judge(summary: Summary, published: float, doubt: float, spread: float = np.i
     return "undecided" if high - low > spread else "reproduced"
 
 
-def findings(layout: Sequence[Place], paths: Sequence[Path]) -> dict[str, list[str]]:
-    """What makes the scores of rows mean nothing, as their runs have found."""
-    of_row: dict[str, dict[str, None]] = {}
+def findings(layout: Sequence[CellSource], paths: Sequence[Path]) -> dict[str, list[str]]:
+    """Collect what runs found that makes the scores of a row mean nothing, by row.
+
+    ``paths`` are the files of scores. The findings lie beside them.
+    """
+    by_row: dict[str, dict[str, None]] = {}
     for path in paths:
-        rows = {place.row for place in layout if place.folder == str(path.parent)}
-        beside = client_records.read(path) if rows else None
-        for row in rows if beside else ():
-            of_row.setdefault(row, {}).update(dict.fromkeys(beside["findings"].tolist()))
-    order = dict.fromkeys(place.row for place in layout)
-    return {row: list(of_row[row]) for row in order if of_row.get(row)}
+        rows = {source.row for source in layout if source.folder == str(path.parent)}
+        record = client_records.read(path) if rows else None
+        if record is not None:
+            for row in rows:
+                by_row.setdefault(row, {}).update(dict.fromkeys(record["findings"].tolist()))
+    order = dict.fromkeys(source.row for source in layout)
+    return {row: list(by_row[row]) for row in order if by_row.get(row)}
 
 
-def lines_of(layout: Sequence[Place], scores: pd.DataFrame) -> dict[tuple[str, str], pd.DataFrame]:
-    """Lines of scores of each cell that was run, by its labels."""
+def lines_of(
+    layout: Sequence[CellSource], scores: pd.DataFrame
+) -> dict[tuple[str, str], pd.DataFrame]:
+    """Return the lines of scores of each cell that was run, by its labels."""
     return {
-        (place.row, place.column): of_cell(scores, place) for place in layout if not place.skipped
+        (source.row, source.column): of_cell(scores, source)
+        for source in layout
+        if not source.skipped
     }
 
 
 ALL = "and all rounds"
-"""Which of a run's scores are taken, for captions, if nothing is said."""
+"""Which of a run's scores are used, for captions, if nothing is said."""
 
 
 @dataclass(frozen=True)
-class About:
-    """What of a table's entry its cells depend on.
+class CellRules:
+    """Which scores the cells of a table show, and what they are compared with.
 
     Attributes
     ----------
@@ -166,42 +176,47 @@ class About:
     reference
         Label of the method that the others beside it are compared with, if any.
     reaching
-        Metric of the score at which costs are taken, if any: see :mod:`fedreact.tables.reached`.
+        Metric of the score at which costs are read, if any: see :mod:`fedreact.tables.reached`.
     """
 
     metrics: Sequence[str]
     last: bool = False
-    methods_are: str = "column"
+    methods_are: Literal["row", "column"] = "column"
     reference: str | None = None
     reaching: str | None = None
 
     @classmethod
-    def of(cls, spec: Mapping) -> "About":
+    def of_entry(cls, entry: Mapping[str, Any]) -> "CellRules":
         """Read an entry of ``tables.yaml``."""
-        methods_are = "row" if spec.get("rows_are") == "methods" else "column"
-        last = spec.get("score") == "last"
-        more = (spec.get("reference"), spec.get("reaching"))
-        return cls(spec["metrics"], last, methods_are, *more)
+        return cls(
+            entry["metrics"],
+            last=entry.get("score") == "last",
+            methods_are="row" if entry.get("rows_are") == "methods" else "column",
+            reference=entry.get("reference"),
+            reaching=entry.get("reaching"),
+        )
 
     @property
     def when(self) -> str:
-        """Which of a run's scores are taken, for captions."""
+        """Which of a run's scores are used, for captions."""
         if self.reaching:
             return "when it first reaches the final score of the weakest method beside it"
         return "after the last round" if self.last else ALL
 
-    def beside(self, place: Place) -> tuple[str, str]:
-        """Row and column of the reference beside a cell."""
+    def labels_of_reference(self, source: CellSource) -> tuple[str, str] | None:
+        """Return row and column of the reference beside a cell; ``None`` if there is none."""
+        if self.reference is None:
+            return None
         if self.methods_are == "row":
-            return self.reference, place.column
-        return place.row, self.reference
+            return self.reference, source.column
+        return source.row, self.reference
 
 
 def build(
     table: str,
-    layout: Sequence[Place],
-    about: About,
-    published: dict,
+    layout: Sequence[CellSource],
+    rules: CellRules,
+    published: Published,
     scores: pd.DataFrame,
     differences: Sequence[str],
 ) -> pd.DataFrame:
@@ -213,7 +228,7 @@ def build(
         Its name, e.g. ``"table05"``.
     layout
         Its cells, row by row.
-    about
+    rules
         Its metrics, and what is compared with what.
     published
         The content of the paper's ``published/<table>.yaml``.
@@ -229,100 +244,170 @@ def build(
         :data:`COLUMNS`, a line a cell. Cells that the paper has no value for are not comparable,
         nor are published rows whose label is lost: they stand alone, with no seeds. Cells of
         methods that cannot run are left out.
+
+    Raises
+    ------
+    UserError
+        No cell can be built, or a cell has no scores.
     """
-    places = {(place.row, place.column): place for place in layout if not place.skipped}
-    if not places:
-        why = "; ".join(dict.fromkeys(str(place.skipped) for place in layout))
+    sources = {(source.row, source.column): source for source in layout if not source.skipped}
+    if not sources:
+        why = "; ".join(dict.fromkeys(str(source.skipped) for source in layout))
         raise UserError(f"{table}: nothing of it can be built: {why}")
-    means = per_seed(about.metrics, scores, about.last)
+    means = per_seed(rules.metrics, scores, rules.last)
+    builder = _Builder(table, sources, rules, published, means, differences)
     lines = []
-    for metric in about.metrics:
+    for metric in rules.metrics:
         bounds = load_metric(metric).bounds
-        for place in places.values():
-            chosen = of_cell(means, place)
-            if chosen.empty and about.reaching:
-                continue
-            if chosen.empty:
-                raise UserError(f"{table}: no scores of {place.method} in {place.folder}")
-            if metric not in chosen or chosen[metric].isna().all():
-                continue  # no Rand score for a method of soft clusters, no accuracy of a regression
-            data, by_seed = chosen["data"].iloc[0], chosen.set_index("seed")[metric]
-            s = summarise(by_seed.to_numpy(), bounds)
-            value = values.value_of(published, place.row, place.column, metric)
-            why = why_not(place.row, data, s.n, published, [*differences, *place.unlike])
-            cell = {"table": table, "row": place.row, "column": place.column, "metric": metric}
-            cell |= {"data": data, "mean": s.mean, "ci_low": s.ci[0], "ci_high": s.ci[1]}
-            cell |= {"n_seeds": s.n, "published": value, "verdict": "not-comparable"}
-            cell |= {"pi_low": s.prediction[0], "pi_high": s.prediction[1]}
-            spread, half = spread_of(published, place, about), 0.0
-            if value is not None:
-                cell["difference"] = s.mean - value
-                decimals = values.decimals_beside(value, published["rows"][place.row])
-                half = 0.5 * 10.0**-decimals
-                pm = values.plus_minus(published, place.row, place.column)
-                cell["published_plus_minus"] = pm
-                if not (why or values.unsure(published, place.row, place.column)):
-                    cell["verdict"] = judge(s, value, half + (pm or 0.0), spread)
-            beside = places.get(about.beside(place)) if about.reference else None
-            gaps = paired(by_seed, of_cell(means, beside), metric) if beside else []
-            if beside is not place and len(gaps):
-                s = summarise(gaps.to_numpy())
-                cell |= {"gap": s.mean, "gap_low": s.ci[0], "gap_high": s.ci[1]}
-                cell |= {"gap_pi_low": s.prediction[0], "gap_pi_high": s.prediction[1]}
-                theirs = values.value_of(published, beside.row, beside.column, metric)
-                if value is not None and theirs is not None:
-                    cell |= {"gap_published": value - theirs, "gap_verdict": "not-comparable"}
-                    doubts = [values.unsure(published, p.row, p.column) for p in (place, beside)]
-                    if not (why or beside.unlike or any(doubts)):  # rounding moves both
-                        other = values.plus_minus(published, beside.row, beside.column)
-                        doubt = 2 * half + np.hypot(pm or 0.0, other or 0.0)
-                        cell["gap_verdict"] = judge(s, value - theirs, doubt, spread)
-            lines.append(cell)
+        lines += [builder.line(source, metric, bounds) for source in sources.values()]
+    built = [line for line in lines if line is not None]
+    return _frame([*built, *_unlabelled(table, published)])
+
+
+def _frame(lines: Sequence[CellLine]) -> pd.DataFrame:
+    filled = [{k: v for k, v in vars(line).items() if v is not None} for line in lines]
+    return pd.DataFrame(filled, columns=COLUMNS)
+
+
+def _unlabelled(table: str, published: Published) -> Iterator[CellLine]:
+    """Yield the cells of published rows whose label is lost."""
     for i, row in enumerate(published.get("unlabelled", []), start=1):
         for column, value in zip(published["columns"], row):
-            cell = {"table": table, "row": f"{UNLABELLED} {i}", "column": column, "n_seeds": 0}
-            cell |= {"metric": published["metric"], "data": published["data"], "published": value}
-            lines.append(cell | {"verdict": "not-comparable"})
-    return pd.DataFrame(lines, columns=COLUMNS)
+            yield CellLine(
+                table,
+                f"{UNLABELLED} {i}",
+                column,
+                metric=published["metric"],
+                data=published["data"],
+                published=value,
+            )
 
 
-def paired(ours: pd.Series, beside: pd.DataFrame, metric: str) -> pd.Series:
-    """Differences by seed of a cell's scores to those of another cell, of the seeds of both."""
+@dataclass(frozen=True)
+class _Builder:
+    """Makes the lines of a table from the means of its runs; attributes as for :func:`build`."""
+
+    table: str
+    sources: Mapping[tuple[str, str], CellSource]
+    rules: CellRules
+    published: Published
+    means: pd.DataFrame
+    differences: Sequence[str]
+
+    def line(self, source: CellSource, metric: str, bounds: tuple[float, float]) -> CellLine | None:
+        """Make the line of a cell by a metric; ``None`` if its runs have no such score."""
+        scores = of_cell(self.means, source)
+        if scores.empty and self.rules.reaching:
+            return None
+        if scores.empty:
+            raise UserError(f"{self.table}: no scores of {source.method} in {source.folder}")
+        if metric not in scores or scores[metric].isna().all():
+            return None  # no Rand score for a method of soft clusters, no accuracy of a regression
+        by_seed = scores.set_index("seed")[metric]
+        summary = summarise(by_seed.to_numpy(), bounds)
+        line = CellLine(self.table, source.row, source.column, metric, scores["data"].iloc[0])
+        line.set_rebuilt(summary)
+        unlike = [*self.differences, *source.unlike]
+        comparable = not why_not(line.row, line.data, summary.n, self.published, unlike)
+        self._add_published(line, source, summary, comparable)
+        self._add_gap(line, source, by_seed, comparable)
+        return line
+
+    def _add_published(
+        self, line: CellLine, source: CellSource, summary: Summary, comparable: bool
+    ) -> None:
+        """Add the published value of a cell, and judge it."""
+        value = self._published_value(source, line.metric)
+        if value is None:
+            return
+        line.published, line.difference = value, summary.mean - value
+        line.published_plus_minus = self._plus_minus(source)
+        if comparable and not self._is_unsure(source):
+            doubt = self._half_unit(source, value) + (line.published_plus_minus or 0.0)
+            line.verdict = judge(summary, value, doubt, self._spread(source))
+
+    def _add_gap(
+        self, line: CellLine, source: CellSource, by_seed: pd.Series, comparable: bool
+    ) -> None:
+        """Add the difference of a cell from the reference beside it, and judge it."""
+        labels = self.rules.labels_of_reference(source)
+        reference = self.sources.get(labels) if labels else None
+        if reference is None or reference is source:
+            return
+        gaps = paired(by_seed, of_cell(self.means, reference), line.metric)
+        if gaps.empty:
+            return
+        summary = summarise(gaps.to_numpy())
+        line.set_gap(summary)
+        value = line.published
+        of_reference = self._published_value(reference, line.metric)
+        if value is None or of_reference is None:
+            return
+        line.gap_published, line.gap_verdict = value - of_reference, "not-comparable"
+        unsure = self._is_unsure(source) or self._is_unsure(reference)
+        if comparable and not (reference.unlike or unsure):
+            plus_minus = line.published_plus_minus or 0.0, self._plus_minus(reference) or 0.0
+            # Rounding moves both values.
+            doubt = 2 * self._half_unit(source, value) + float(np.hypot(*plus_minus))
+            line.gap_verdict = judge(summary, line.gap_published, doubt, self._spread(source))
+
+    def _published_value(self, source: CellSource, metric: str) -> float | None:
+        return values.value_of(self.published, source.row, source.column, metric)
+
+    def _plus_minus(self, source: CellSource) -> float | None:
+        return values.plus_minus(self.published, source.row, source.column)
+
+    def _is_unsure(self, source: CellSource) -> bool:
+        return bool(values.unsure(self.published, source.row, source.column))
+
+    def _half_unit(self, source: CellSource, value: float) -> float:
+        """Return half a unit of the last digit that a published value is printed with."""
+        decimals = values.decimals_beside(value, self.published["rows"][source.row])
+        return float(0.5 * 10.0**-decimals)
+
+    def _spread(self, source: CellSource) -> float:
+        return spread_of(self.published, source, self.rules)
+
+
+def paired(scores: pd.Series, beside: pd.DataFrame, metric: str) -> pd.Series:
+    """Return a cell's scores less those of another cell, by the seeds that both have."""
     if metric not in beside:
-        return ours.iloc[:0]
-    return (ours - beside.set_index("seed")[metric]).dropna()
+        return scores.iloc[:0]
+    return (scores - beside.set_index("seed")[metric]).dropna()
 
 
-def spread_of(published: dict, place: Place, about: About) -> float:
-    """Largest less smallest published value of the methods beside a cell; infinite for one."""
-    if about.methods_are == "column":
-        beside = published["rows"].get(place.row, [])
-    elif place.column in published["columns"]:
-        at = published["columns"].index(place.column)
-        beside = [row[at] for row in published["rows"].values()]
+def spread_of(published: Published, source: CellSource, rules: CellRules) -> float:
+    """Return the largest less the smallest published value of the methods beside a cell.
+
+    It is infinite for a single value.
+    """
+    if rules.methods_are == "column":
+        beside = published["rows"].get(source.row, [])
+    elif source.column in published["columns"]:
+        place = published["columns"].index(source.column)
+        beside = [row[place] for row in published["rows"].values()]
     else:
         beside = []
     known = [value for value in beside if value is not None]
     return max(known) - min(known) if len(known) > 1 else np.inf
 
 
-def computed(table: str, found: pd.DataFrame, published: dict) -> pd.DataFrame:
+def computed(table: str, study: pd.DataFrame, published: Published) -> pd.DataFrame:
     """Make the cells of a table that a study computes: ``row, column, value``.
 
     A published number is reproduced if ours rounds to it.
     """
     lines = []
-    for row, column, ours in found[["row", "column", "value"]].itertuples(index=False):
+    for row, column, ours in study[["row", "column", "value"]].itertuples(index=False):
+        line = CellLine(table, row, column, metric="costs", data="computed", mean=ours, n_seeds=1)
         value = values.value_of(published, row, column, published["metric"])
-        cell = {"table": table, "row": row, "column": column, "metric": "costs", "mean": ours}
-        cell |= {"data": "computed", "n_seeds": 1, "verdict": "not-comparable"}
         if value is not None:
-            decimals = values.decimals_of(value)
-            cell |= {"published": value, "difference": ours - value}
+            line.published, line.difference = value, ours - value
             if not values.unsure(published, row, column):
-                cell["verdict"] = "reproduced" if round(ours, decimals) == value else "differs"
-        lines.append(cell)
-    return pd.DataFrame(lines, columns=COLUMNS)
+                same = round(ours, values.decimals_of(value)) == value
+                line.verdict = "reproduced" if same else "differs"
+        lines.append(line)
+    return _frame(lines)
 
 
 def per_seed(
@@ -336,17 +421,17 @@ def per_seed(
         latest = scores.groupby(["folder", "method", "seed"])["round"].transform("max")
         scores = scores[scores["round"] == latest]
     by = ["setting", "data", "folder", "method", "seed", *(["file"] if by_file else [])]
-    there = [m for m in metrics if m in scores]
-    return scores.groupby(by, sort=True)[there].mean().reset_index()
+    present = [m for m in metrics if m in scores]
+    return scores.groupby(by, sort=True)[present].mean().reset_index()
 
 
-def of_cell(means: pd.DataFrame, place: Place) -> pd.DataFrame:
-    """Lines of a cell's job and method."""
-    return means[(means["folder"] == place.folder) & (means["method"] == place.method)]
+def of_cell(scores: pd.DataFrame, source: CellSource | ScoreSource) -> pd.DataFrame:
+    """Return the lines of a cell's job and method."""
+    return scores[(scores["folder"] == source.folder) & (scores["method"] == source.method)]
 
 
 def why_not(
-    row: str, data: str, n_seeds: int, published: dict, differences: list[str]
+    row: str, data: str, n_seeds: int, published: Published, differences: Sequence[str]
 ) -> list[str]:
     """Say why the cells of a row cannot be compared with the published ones; empty if they can."""
     why = list(differences)
@@ -362,33 +447,36 @@ def why_not(
     return why
 
 
-def reasons(cells: pd.DataFrame, published: dict) -> dict[str, list[str]]:
+def reasons(cells: pd.DataFrame, published: Published) -> dict[str, list[str]]:
     """Collect :func:`why_not` for each row with a published value, whatever the scale."""
     rows = cells.dropna(subset="published").drop_duplicates("row")
-    of_rows = {
+    by_row = {
         row: why_not(row, data, n, published, [])
         for row, data, n in zip(rows["row"], rows["data"], rows["n_seeds"])
     }
-    return {row: why for row, why in of_rows.items() if why}
+    return {row: why for row, why in by_row.items() if why}
 
 
-def skipped(layout: Sequence[Place]) -> dict[str, list[str]]:
-    """Why methods cannot run, by what cannot: a cell, or a row or column of which nothing can."""
-    found: dict[str, list[str]] = {}
-    for place in layout:
-        if place.skipped:
-            of_row, of_column = (
-                {other.skipped for other in layout if getattr(other, of) == getattr(place, of)}
-                for of in ("row", "column")
-            )
-            name = f"{place.row}, {place.column}"
-            if len(of_column) == 1 or (None not in of_column and len(of_row) > 1):
-                name = place.column
-            elif len(of_row) == 1:
-                name = place.row
-            if place.skipped not in found.setdefault(name, []):
-                found[name].append(place.skipped)
-    return found
+def skipped(layout: Sequence[CellSource]) -> dict[str, list[str]]:
+    """Say why methods cannot run, by a name: a cell, or a row or column of which none can."""
+    of_row: dict[str, set[str | None]] = {}
+    of_column: dict[str, set[str | None]] = {}
+    for source in layout:
+        of_row.setdefault(source.row, set()).add(source.skipped)
+        of_column.setdefault(source.column, set()).add(source.skipped)
+    by_name: dict[str, list[str]] = {}
+    for source in layout:
+        if not source.skipped:
+            continue
+        in_row, in_column = of_row[source.row], of_column[source.column]
+        name = f"{source.row}, {source.column}"
+        if len(in_column) == 1 or (None not in in_column and len(in_row) > 1):
+            name = source.column
+        elif len(in_row) == 1:
+            name = source.row
+        if source.skipped not in by_name.setdefault(name, []):
+            by_name[name].append(source.skipped)
+    return by_name
 
 
 def read(csv: Path | TextIO) -> pd.DataFrame:

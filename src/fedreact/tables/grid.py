@@ -3,13 +3,14 @@
 Markdown and LaTeX (:mod:`fedreact.tables.render`) are written from it.
 """
 
-from collections.abc import Mapping, Sequence
+from collections.abc import Collection, Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from itertools import count
 from typing import Any
 
 import pandas as pd
 
+from fedreact.frames import records
 from fedreact.metrics.contract import Metric
 from fedreact.metrics.grammar import load_metric
 from fedreact.tables.labels import UNNAMED, Names
@@ -18,7 +19,7 @@ from fedreact.tables.notes import Note
 WIDEST = 8
 """Columns of a block; those of a table with more become rows."""
 SIGNS = {"reproduced": "=", "differs": "≠", "undecided": "?"}
-"""Of verdicts; what is not comparable has none."""
+"""Signs of verdicts; cells that are not comparable have no sign."""
 BETTER, WORSE = "↑", "↓"
 ABSENT = "–"
 SUPERSCRIPTS = str.maketrans("0123456789", "⁰¹²³⁴⁵⁶⁷⁸⁹")
@@ -28,7 +29,7 @@ six decimals."""
 
 
 @dataclass(frozen=True)
-class Cell:
+class CellText:
     """A cell as texts; what there is not is empty.
 
     Attributes
@@ -67,12 +68,12 @@ class Cell:
 
 
 @dataclass(frozen=True)
-class Block:
-    """What a table shows of a metric: names of columns, and names of rows with their cells."""
+class GridBlock:
+    """Part of a table, by one metric: names of columns, and names of rows with their cells."""
 
     title: str
     columns: list[str]
-    rows: list[tuple[str, list[Cell]]]
+    rows: list[tuple[str, list[CellText]]]
 
 
 @dataclass(frozen=True)
@@ -92,7 +93,7 @@ class Grid:
     """
 
     caption: str
-    blocks: list[Block]
+    blocks: list[GridBlock]
     legend: str
     notes: list[str]
 
@@ -113,7 +114,7 @@ def grid(
     caption, notes
         See :mod:`fedreact.tables.notes`.
     names
-        Of the data.
+        Names of the data.
     reference
         Label of the method that the others are compared with, if any.
     """
@@ -121,54 +122,61 @@ def grid(
     marks, texts = _marks(notes)
     named = {label: name + marks.get(label, "") for label, name in labels.items()}
     metrics = {m: load_metric(m) for m in dict.fromkeys(cells["metric"])}
-    texts_of = {
+    shown = {
         (line["row"], line["column"], line["metric"]): cell_of(
             line, metrics[line["metric"]], reference, marks
         )
-        for line in cells.to_dict("records")
+        for line in records(cells)
     }
     titles = {name: title_of(metric) for name, metric in metrics.items()}
-    blocks = list(_blocks(_tables(texts_of), named | titles))
+    blocks = list(_blocks(_tables(shown), named | titles))
     compared = labels.get(reference, reference) if reference else None
-    return Grid(caption, blocks, _legend(texts_of.values(), blocks, cells, compared), texts)
+    return Grid(caption, blocks, _legend(shown.values(), blocks, cells, compared), texts)
 
 
-def _tables(texts_of):
-    """Cells by their labels on the left and above, for each title above them.
+def _tables(
+    shown: Mapping[tuple[str, str, str], CellText],
+) -> dict[str, dict[tuple[str, str], CellText]]:
+    """Arrange cells by their labels on the left and above, for each title above them.
 
     A metric is a title, or a column where it has one row or column alone. Columns stand on the left
     where there are too many.
     """
-    rows, columns, metrics = (list(dict.fromkeys(place)) for place in zip(*texts_of))
+    rows, columns, metrics = (list(dict.fromkeys(labels)) for labels in zip(*shown))
     single = 1 if len(columns) == 1 else 0 if len(rows) == 1 else None
     turned = len(columns) > WIDEST and len(columns) >= len(rows)
-    tables: dict[str, dict[tuple[str, str], Cell]] = {}
-    for (row, column, metric), cell in texts_of.items():
+    tables: dict[str, dict[tuple[str, str], CellText]] = {}
+    for (row, column, metric), cell in shown.items():
         if single is not None and 1 < len(metrics) <= WIDEST:
-            title, place = (row, column)[single], ((row, column)[1 - single], metric)
+            title, labels = (row, column)[single], ((row, column)[1 - single], metric)
         else:
-            title, place = metric, (column, row) if turned else (row, column)
-        tables.setdefault(title, {})[place] = cell
+            title, labels = metric, (column, row) if turned else (row, column)
+        tables.setdefault(title, {})[labels] = cell
     return tables
 
 
-def _blocks(tables, named):
-    """Blocks of at most :data:`WIDEST` columns."""
+def _blocks(
+    tables: Mapping[str, Mapping[tuple[str, str], CellText]], named: Mapping[str, str]
+) -> Iterator[GridBlock]:
+    """Split tables into blocks of at most :data:`WIDEST` columns."""
     for title, cells in tables.items():
         rows, columns = (list(dict.fromkeys(labels)) for labels in zip(*cells))
         n = -(-len(columns) // WIDEST)
         for i in range(n):
             part = columns[len(columns) * i // n : len(columns) * (i + 1) // n]
             there = [row for row in rows if any((row, column) in cells for column in part)]
-            yield Block(
+            yield GridBlock(
                 named[title] + (f", part {i + 1} of {n}" if n > 1 else ""),
                 [named[column] for column in part],
-                [(named[r], [cells.get((r, column), Cell()) for column in part]) for r in there],
+                [
+                    (named[r], [cells.get((r, column), CellText()) for column in part])
+                    for r in there
+                ],
             )
 
 
 def title_of(metric: Metric) -> str:
-    """Title of a metric, and which of its values are better."""
+    """Return the title of a metric, with which of its values are better."""
     return f"{metric.title} ({metric.better} is better)" if metric.better else metric.title
 
 
@@ -177,23 +185,25 @@ def cell_of(
     metric: Metric,
     reference: str | None = None,
     marks: Mapping[Any, str] | None = None,
-) -> Cell:
+) -> CellText:
     """Write a line of a table's csv as the texts of a cell."""
-    judged = not (_no(line["published"]) or _no(line["mean"]))
-    return Cell(
+    judged = not (_is_empty(line["published"]) or _is_empty(line["mean"]))
+    return CellText(
         mean=number(line["mean"], metric.decimals),
         spread="" if metric.counted else spread(line, metric.decimals),
         published=_published(line, metric.decimals),
         sign=SIGNS.get(line["verdict"], "") if judged else "",
         against=_against(line, metric) if reference else "",
-        mark="" if _no(line["published"]) else (marks or {}).get((line["row"], line["column"]), ""),
+        mark=""
+        if _is_empty(line["published"])
+        else (marks or {}).get((line["row"], line["column"]), ""),
     )
 
 
-def _published(line, decimals):
-    """A published value, with what its paper prints after ±."""
+def _published(line: Mapping[str, Any], decimals: int) -> str:
+    """Write a published value, with the number that its paper prints after ±."""
     beside = line.get("published_plus_minus")
-    more = "" if _no(beside) else f" ± {number(beside, decimals)}"
+    more = "" if _is_empty(beside) else f" ± {number(beside, decimals)}"
     return number(line["published"], decimals) + more
 
 
@@ -203,7 +213,7 @@ def spread(line: Mapping[str, Any], decimals: int) -> str:
     Empty if there is none, as with one seed.
     """
     mean, low, high = line["mean"], line["ci_low"], line["ci_high"]
-    if _no(low) or _no(high):
+    if _is_empty(low) or _is_empty(high):
         return ""
     if abs((high - mean) - (mean - low)) > CUT:
         between = "–" if low >= 0 else " to "
@@ -211,19 +221,19 @@ def spread(line: Mapping[str, Any], decimals: int) -> str:
     return f"± {number((high - low) / 2, decimals)}"
 
 
-def number(value: float, decimals: int) -> str:
-    """Write a number; nothing for none."""
-    return "" if _no(value) else f"{value:,.{decimals}f}"
+def number(value: float | None, decimals: int) -> str:
+    """Write a number; empty if there is none."""
+    return "" if _is_empty(value) else f"{value:,.{decimals}f}"
 
 
-def _no(value):
-    """Whether a cell of a csv is empty, as pandas or the csv module reads it."""
+def _is_empty(value: Any) -> bool:
+    """Say whether a cell of a csv is empty, as pandas or the csv module reads it."""
     return value is None or value == "" or value != value
 
 
-def _against(line, metric):
-    """Whether a score is significantly better or worse than the reference beside it."""
-    if metric.counted or not metric.better or _no(line["gap_low"]):
+def _against(line: Mapping[str, Any], metric: Metric) -> str:
+    """Return the sign of a score that is significantly better or worse than its reference."""
+    if metric.counted or not metric.better or _is_empty(line["gap_low"]):
         return ""
     higher, lower = (BETTER, WORSE) if metric.better == "higher" else (WORSE, BETTER)
     if line["gap_low"] > 0:
@@ -231,8 +241,8 @@ def _against(line, metric):
     return lower if line["gap_high"] < 0 else ""
 
 
-def _marks(notes):
-    """Marks of rows and of cells by their labels, and the notes' texts with their own."""
+def _marks(notes: Sequence[Note]) -> tuple[dict[Any, str], list[str]]:
+    """Number the notes: marks of rows and of cells by their labels, and texts with their marks."""
     marks: dict[Any, str] = {}
     texts, numbers = [], count(1)
     for note in notes:
@@ -245,7 +255,13 @@ def _marks(notes):
     return marks, texts
 
 
-def _legend(shown, blocks, cells, reference):
+def _legend(
+    shown: Collection[CellText],
+    blocks: Sequence[GridBlock],
+    cells: pd.DataFrame,
+    reference: str | None,
+) -> str:
+    """Say what the parts and signs of the shown cells mean."""
     parts = []
     if any(cell.spread for cell in shown):
         parts.append(

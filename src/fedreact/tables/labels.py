@@ -1,10 +1,10 @@
-"""What rows, columns and datasets are called where people read them, by the data that is in them.
+"""Names of rows, columns and datasets for readers, by the data that is in them.
 
 A csv keeps the labels of its paper, by which published values are found.
 """
 
 import re
-from collections.abc import Iterable, Mapping
+from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass, field
 from typing import TYPE_CHECKING
 
@@ -24,7 +24,7 @@ def display(label: str, data: str, names_of_data: Mapping[str, str]) -> str:
     data
         Name of the dataset, e.g. ``"pendigits"``.
     names_of_data
-        What the paper calls each role of data (``names_of_data`` of ``paper.yaml``).
+        The paper's name of each role of data (``names_of_data`` of ``paper.yaml``).
 
     Returns
     -------
@@ -46,8 +46,8 @@ def display(label: str, data: str, names_of_data: Mapping[str, str]) -> str:
     return label[: match.start()] + shown + rest
 
 
-def _shown(name, role, data):
-    """Name of the data of a role in a label, and what of it stands in for the paper's."""
+def _shown(name: str, role: str, data: str) -> str:
+    """Name the data of a role in a label, and the dataset that stands in for the paper's."""
     base = data.split("+")[0]
     if _plain(name) == _plain(base):
         return name
@@ -56,8 +56,8 @@ def _shown(name, role, data):
     return f"{role[0].upper()}{role[1:]} ({data}; paper: {name})"
 
 
-def _plain(name):
-    """A name in small letters, without what joins its words."""
+def _plain(name: str) -> str:
+    """Return a name in small letters, without what joins its words."""
     return re.sub(r"[-_ ]", "", name.lower())
 
 
@@ -68,9 +68,9 @@ class Names:
     Attributes
     ----------
     of_roles
-        What the paper calls each role of data.
+        The paper's name of each role of data.
     titles
-        What each dataset is, in a few words.
+        Title of each dataset, a few words.
     """
 
     of_roles: Mapping[str, str] = field(default_factory=dict)
@@ -88,7 +88,7 @@ class Names:
         return display(label, data, self.of_roles)
 
     def labels(self, cells: "pd.DataFrame", side: str) -> dict[str, str]:
-        """Names of the rows or columns of cells, by their labels there.
+        """Name the rows or columns of cells, by their labels there.
 
         Where rows hold several datasets, each row names its own.
         """
@@ -103,18 +103,18 @@ class Names:
                 names[label] = f"{names[label]} ({', '.join(data)})"
         return names
 
-    def _named(self, label, data):
-        """Whether a label names its data, by whatever name."""
+    def _named(self, label: str, data: Sequence[str]) -> bool:
+        """Say whether a label names its data, by whatever name."""
         known = [*data, *(name for role, name in self.of_roles.items() if role in data)]
         return any(_plain(name) in _plain(label) for name in known)
 
     def datasets(self, names: Iterable[str]) -> str:
-        """Datasets with their titles; these end at the first comma where there are several."""
-        names = list(dict.fromkeys(names))
-        titles = [self._dataset(name, short=len(names) > 1) for name in names]
+        """Name datasets by their titles; these end at the first comma if there are several."""
+        different = list(dict.fromkeys(names))
+        titles = [self._dataset(name, short=len(different) > 1) for name in different]
         return " and ".join([", ".join(titles[:-1]), titles[-1]] if len(titles) > 1 else titles)
 
-    def _dataset(self, name, short):
+    def _dataset(self, name: str, short: bool) -> str:
         title = self.titles.get(name.split("+")[0])
         if title is None:
             return name
@@ -124,4 +124,4 @@ class Names:
 
 
 UNNAMED = Names()
-"""For tables whose paper says nothing of its data."""
+"""For tables whose paper does not name its data."""

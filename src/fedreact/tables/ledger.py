@@ -1,36 +1,41 @@
 """Effects of the alternatives in a ledger: paired differences to the default, by seed."""
 
-from collections.abc import Mapping, Sequence
+from collections.abc import Iterator, Mapping, Sequence
 from pathlib import Path
+from typing import TYPE_CHECKING, Any
 
 import pandas as pd
 
+from fedreact.frames import records
 from fedreact.intervals import summarise
 from fedreact.metrics.contract import COMPARED
 from fedreact.metrics.grammar import load_metric
 from fedreact.tables.cells import read_scores
 
+if TYPE_CHECKING:
+    pass
 
-def effects(measured: Sequence[Mapping]) -> pd.DataFrame:
+
+def effects(measured: Sequence[Mapping[str, Any]]) -> pd.DataFrame:
     """Compare the scores of each alternative with those of what is taken.
 
     Parameters
     ----------
     measured
-        Of each alternative and setting: ``assumption``, ``taken``, ``alternative``, ``setting``,
-        and files of scores by seed: ``with_taken``, ``with_alternative``.
+        An entry for each alternative and setting: ``assumption``, ``taken``, ``alternative``,
+        ``setting``, and files of scores by seed: ``with_taken``, ``with_alternative``.
 
     Returns
     -------
     pandas.DataFrame
         A line for each method and metric: alternative minus default, mean over seeds and interval.
     """
-    return pd.DataFrame(line for one in measured for line in _lines(one))
+    return pd.DataFrame(line for pair in measured for line in _lines(pair))
 
 
-def _lines(one):
+def _lines(pair: Mapping[str, Any]) -> Iterator[dict[str, Any]]:
     before, after = (
-        _means([Path(path) for path in one[key]]) for key in ("with_taken", "with_alternative")
+        _means([Path(path) for path in pair[key]]) for key in ("with_taken", "with_alternative")
     )
     difference = after - before
     for method, by_seed in difference.groupby("method", sort=False):
@@ -39,7 +44,9 @@ def _lines(one):
                 continue  # no accuracy of a regression, no Rand score of soft clusters
             s = summarise(by_seed[metric].to_numpy())
             yield {
-                **{key: str(one[key]) for key in ("assumption", "taken", "alternative", "setting")},
+                **{
+                    key: str(pair[key]) for key in ("assumption", "taken", "alternative", "setting")
+                },
                 "method": method,
                 "metric": metric,
                 "difference": s.mean,
@@ -49,14 +56,14 @@ def _lines(one):
             }
 
 
-def _means(paths):
+def _means(paths: Sequence[Path]) -> pd.DataFrame:
     scores = read_scores(paths)
-    there = [metric for metric in COMPARED if metric in scores]
-    return scores.groupby(["method", "seed"])[there].mean()
+    metrics = [metric for metric in COMPARED if metric in scores]
+    return scores.groupby(["method", "seed"])[metrics].mean()
 
 
 def signed(value: float) -> str:
-    """Three decimals with a sign, none for zero."""
+    """Write a number with three decimals and a sign; zero has no sign."""
     return f"{round(value, 3) + 0.0:+.3f}".replace("+0.000", "0.000")
 
 
@@ -65,7 +72,7 @@ HEADS = ["assumption", "default", "alternative", "setting"]
 
 
 def markdown(table: pd.DataFrame, data: str, scale: str) -> str:
-    """A line for each alternative and setting that changes something, those that change most first.
+    """Write a line for each alternative and setting that changes something, largest effects first.
 
     Methods that nothing changes have no column; what changes nothing is named below.
     """
@@ -78,7 +85,7 @@ def markdown(table: pd.DataFrame, data: str, scale: str) -> str:
         part = table[table["metric"] == metric]
         if part.empty:
             continue
-        part = part.assign(text=[_text(*cell) for cell in part[EFFECT].to_numpy()])
+        part = part.assign(text=[_text(line) for line in records(part)])
         title = load_metric(metric).title
         lines += ["", f"**Difference: {title}**", ""]
         moved = part[part["difference"].abs() >= LEAST]
@@ -98,12 +105,12 @@ def markdown(table: pd.DataFrame, data: str, scale: str) -> str:
     return "\n".join(lines) + "\n"
 
 
-EFFECT = ["difference", "ci_low", "ci_high", "n_seeds"]
 LEAST = 0.0005
-"""Less is 0.000."""
+"""Smaller effects are 0.000."""
 
 
-def _text(difference, low, high, n):
-    if n > 1:
-        return f"{signed(difference)} ({signed(low)} to {signed(high)})"
-    return f"{signed(difference)} (one seed)"
+def _text(line: Mapping[str, Any]) -> str:
+    difference = signed(line["difference"])
+    if line["n_seeds"] > 1:
+        return f"{difference} ({signed(line['ci_low'])} to {signed(line['ci_high'])})"
+    return f"{difference} (one seed)"

@@ -1,4 +1,4 @@
-"""What stands above and below a table: its caption, and what a reader has to know of its cells."""
+"""The caption of a table, and the notes below it: what a reader has to know of its cells."""
 
 from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass
@@ -8,9 +8,10 @@ import pandas as pd
 
 from fedreact.metrics.grammar import load_metric
 from fedreact.tables import cells as of_cells
-from fedreact.tables.cells import ALL, About, Place
+from fedreact.tables.cells import ALL, CellRules
 from fedreact.tables.labels import Names
-from fedreact.tables.published import NOTHING, doubts
+from fedreact.tables.published import NOTHING, Published, doubts
+from fedreact.tables.sources import CellSource
 
 
 @dataclass(frozen=True)
@@ -30,18 +31,18 @@ class Note:
     cells: tuple[tuple[str, str], ...] = ()
 
     def alone(self, names: Mapping[str, str]) -> str:
-        """The note with the names of what it is about, for where no mark leads to it.
+        """Return the note after the names of what it is about, for a place without marks.
 
         ``names`` are those of rows and columns, by their labels.
         """
         about = [names.get(row, row) for row in self.rows]
-        about += [", ".join(names.get(label, label) for label in place) for place in self.cells]
+        about += [", ".join(names.get(label, label) for label in labels) for labels in self.cells]
         return f"{'; '.join(about)}: {self.text}" if about else self.text
 
 
 @dataclass(frozen=True)
-class OfRuns:
-    """What a table of runs, not of a study, is made of.
+class TableOfRuns:
+    """What a table of runs is made of; a table of a study has none.
 
     Attributes
     ----------
@@ -49,8 +50,8 @@ class OfRuns:
         Scale of the runs.
     names
         Names of the data.
-    about
-        What is shown of them.
+    rules
+        Which scores it shows.
     layout
         Cells that were asked for, with what the scale does otherwise in each.
     differences
@@ -61,21 +62,21 @@ class OfRuns:
 
     scale: str
     names: Names
-    about: About
-    layout: Sequence[Place]
+    rules: CellRules
+    layout: Sequence[CellSource]
     differences: Sequence[str]
     findings: Mapping[str, Sequence[str]]
 
 
 def around(
-    entry: Mapping[str, Any], cells: pd.DataFrame, published: dict, runs: OfRuns | None
+    entry: Mapping[str, Any], cells: pd.DataFrame, published: Published, runs: TableOfRuns | None
 ) -> tuple[str, list[Note]]:
     """Return the caption of a table and the notes below it.
 
     Parameters
     ----------
     entry
-        Of ``tables.yaml``.
+        Its entry in ``tables.yaml``.
     cells
         Lines of the table.
     published
@@ -87,9 +88,10 @@ def around(
     if runs is None:
         title, below = caption_of_study(entry["title"], source), of_study(cells, published)
     else:
-        when, asked = runs.about.when, (runs.about.metrics, runs.layout, published)
-        title = caption(entry["title"], cells, runs.scale, source, runs.names, when)
-        below = of_scores(cells, *asked, runs.differences, runs.findings)
+        title = caption(entry["title"], cells, runs.scale, source, runs.names, when=runs.rules.when)
+        below = of_scores(
+            cells, runs.rules.metrics, runs.layout, published, runs.differences, runs.findings
+        )
     return title, below + plain(entry.get("notes", []))
 
 
@@ -106,17 +108,17 @@ def caption(
     Parameters
     ----------
     title
-        Of its entry.
+        Title of its entry.
     cells
         Its lines, as :func:`fedreact.tables.cells.build` makes them.
     scale
-        Of the run.
+        Scale of the run.
     source
-        Of the published values.
+        Source of the published values.
     names
-        Of the data.
+        Names of the data.
     when
-        Which of a run's scores are taken (``when`` of :class:`fedreact.tables.cells.About`).
+        Which of a run's scores are used (``when`` of :class:`fedreact.tables.cells.CellRules`).
     """
     rebuilt = cells[cells["n_seeds"] > 0]
     numbers = sorted(set(rebuilt["n_seeds"].astype(int)))
@@ -135,15 +137,15 @@ def caption_of_study(title: str, source: str) -> str:
     return f"{title}. {_published(source)}".rstrip()
 
 
-def _published(source):
+def _published(source: str) -> str:
     return "" if source == NOTHING["source"] else f"Published values: {source}."
 
 
 def of_scores(
     cells: pd.DataFrame,
     metrics: Sequence[str],
-    layout: Sequence[Place],
-    published: dict,
+    layout: Sequence[CellSource],
+    published: Published,
     differences: Sequence[str],
     findings: Mapping[str, Sequence[str]],
 ) -> list[Note]:
@@ -154,21 +156,21 @@ def of_scores(
     cells
         Lines of the table.
     metrics
-        That were asked for.
+        Metrics that were asked for.
     layout
         Cells that were asked for, with what the scale does otherwise in each.
     published
         Content of its file of published values.
     differences
-        Of this scale from the paper, in all cells.
+        How this scale differs from the paper in all cells.
     findings
         What makes the scores of a row mean nothing (:func:`fedreact.tables.cells.findings`).
     """
     rows = [r for r in dict.fromkeys(cells["row"]) if not r.startswith(of_cells.UNLABELLED)]
     unlike = {row: list(differences) for row in rows}
-    for place in layout:
-        texts = unlike.get(place.row, [])
-        texts += [text for text in place.unlike if text not in texts]
+    for source in layout:
+        texts = unlike.get(source.row, [])
+        texts += [text for text in source.unlike if text not in texts]
     return [
         *_by_rows(unlike, "Unlike the paper: ", rows),
         *_by_rows(
@@ -183,13 +185,15 @@ def of_scores(
     ]
 
 
-def of_study(cells: pd.DataFrame, published: dict) -> list[Note]:
+def of_study(cells: pd.DataFrame, published: Published) -> list[Note]:
     """Collect why single published values of a study cannot be judged."""
     return _doubts(published, cells)
 
 
-def _by_rows(reasons, opening, everything):
-    """A note for each group of rows that have the same reasons; without rows if those are all."""
+def _by_rows(
+    reasons: Mapping[str, Sequence[str]], opening: str, everything: Sequence[str]
+) -> list[Note]:
+    """Write a note for each group of rows with the same reasons; it names no rows if it is all."""
     rows_of: dict[str, list[str]] = {}
     for row, texts in reasons.items():
         for text in texts:
@@ -206,16 +210,19 @@ def _by_rows(reasons, opening, everything):
     ]
 
 
-def _doubts(published, cells):
-    there = set(zip(cells["row"], cells["column"]))
-    places: dict[str, list[tuple[str, str]]] = {}
-    for place, doubt in doubts(published).items():
-        if place in there:
-            places.setdefault(doubt, []).append(place)
-    return [Note(sentence(f"Not judged: {doubt}"), cells=tuple(p)) for doubt, p in places.items()]
+def _doubts(published: Published, cells: pd.DataFrame) -> list[Note]:
+    shown = set(zip(cells["row"], cells["column"]))
+    by_doubt: dict[str, list[tuple[str, str]]] = {}
+    for labels, doubt in doubts(published).items():
+        if labels in shown:
+            by_doubt.setdefault(doubt, []).append(labels)
+    return [
+        Note(sentence(f"Not judged: {doubt}"), cells=tuple(labels))
+        for doubt, labels in by_doubt.items()
+    ]
 
 
-def _left_out(skipped):
+def _left_out(skipped: Mapping[str, Sequence[str]]) -> list[Note]:
     names_of: dict[str, list[str]] = {}
     for name, reasons in skipped.items():
         names_of.setdefault("; ".join(reasons), []).append(name)
@@ -227,8 +234,8 @@ def _left_out(skipped):
 
 def limits(cells: pd.DataFrame, metrics: Sequence[str]) -> list[Note]:
     """Say what a table cannot show of what was asked of it, and what its intervals cannot say."""
-    notes, there = [], set(cells["metric"])
-    if absent := [load_metric(m).title for m in metrics if m not in there]:
+    notes, shown = [], set(cells["metric"])
+    if absent := [load_metric(m).title for m in metrics if m not in shown]:
         reason = "this data does not define it, or these runs did not compute it"
         notes.append(Note(f"Not shown: {'; '.join(absent)}. Reason: {reason}."))
     if cells["n_seeds"].max() == 2:
@@ -237,10 +244,10 @@ def limits(cells: pd.DataFrame, metrics: Sequence[str]) -> list[Note]:
 
 
 def sentence(text: str) -> str:
-    """A text that ends as sentences do."""
+    """Return a text that ends as a sentence does."""
     return text if text.endswith((".", "!", "?")) else f"{text}."
 
 
 def plain(texts: Iterable[str]) -> list[Note]:
-    """Notes of the whole table from texts, each in one line."""
+    """Make notes of the whole table from texts, each in one line."""
     return [Note(" ".join(text.split())) for text in texts]

@@ -1,19 +1,37 @@
 """Published values of a table: what a paper prints, of what, and what of it is in doubt."""
 
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field
 from decimal import Decimal
 from pathlib import Path
+from typing import Any
 
 from fedreact import options
 from fedreact.errors import UserError, unknown
 from fedreact.reading import read_yaml
 
-NOTHING = {"source": "nothing", "data": "", "metric": "", "columns": [], "rows": {}}
-NOTHING |= {"unstated": {}}
+Published = Mapping[str, Any]
+"""The content of a file of published values, checked."""
+
+KINDS: dict[str, type] = {"source": str, "data": str, "metric": str}
+KINDS |= {"columns": list, "rows": dict, "unstated": dict}
+"""Keys of a file, and the type of each."""
+
+OPTIONAL = ("data_of", "metric_of", "unlabelled", "unsure", "plus_minus")
+"""Keys that a file may lack."""
+
+NOTHING: Published = {key: kind() for key, kind in KINDS.items()} | {"source": "nothing"}
+"""What stands for a file where there is none."""
 
 
-def read(path: Path | None) -> dict:
-    """Read and check published values; there may be none."""
+def read(path: Path | None) -> Published:
+    """Read and check published values; there may be no file.
+
+    Raises
+    ------
+    UserError
+        As :func:`check`; or the file cannot be read.
+    """
     if path is None:
         return NOTHING
     published = read_yaml(path)
@@ -21,7 +39,7 @@ def read(path: Path | None) -> dict:
     return published
 
 
-def check(published: dict, where: str) -> None:
+def check(published: Any, where: str) -> None:
     """Check the content of a file of published values.
 
     Raises
@@ -29,31 +47,16 @@ def check(published: dict, where: str) -> None:
     UserError
         One line: which file, which key or row, what is wrong.
     """
-    kinds = {"source": str, "data": str, "metric": str, "columns": list, "rows": dict}
-    kinds |= {"unstated": dict}
-    if not isinstance(published, dict):
-        raise UserError(f"{where}: holds no keys; wanted {', '.join(kinds)}")
-    more = ["data_of", "metric_of", "unlabelled", "unsure", "plus_minus"]
-    if strange := sorted(set(map(str, published)) - {*kinds, *more}):
-        raise UserError(f"{where}: unknown key {strange[0]}; known: {', '.join([*kinds, *more])}")
-    for key, kind in kinds.items():
-        if not isinstance(published.get(key), kind):
-            raise UserError(f"{where}: {key} must be a {kind.__name__}")
-    n, beside = len(published["columns"]), published.get("plus_minus", {})
-    if not isinstance(beside, dict):
-        raise UserError(f"{where}: plus_minus must be a dict")
-    if odd := [name for name in beside if name not in published["rows"]]:
-        raise UserError(f"{where}: plus_minus: {unknown(odd[0], published['rows'])}")
-    for name, row in [*published["rows"].items(), *beside.items()]:
-        if not isinstance(row, list) or len(row) != n:
-            found = len(row) if isinstance(row, list) else "no"
-            raise UserError(f"{where}: row {name!r} has {found} values for {n} columns")
-        if wrong := [value for value in row if not _is_number(value)]:
-            raise UserError(f"{where}: row {name!r} holds {wrong[0]!r}, which is no number")
-    for name, row in beside.items():
+    _check_keys(published, where)
+    _check_plus_minus(published, where)
+    n = len(published["columns"])
+    for name, row in [*published["rows"].items(), *published.get("plus_minus", {}).items()]:
+        _check_row(name, row, n, where)
+    for name, row in published.get("plus_minus", {}).items():
         if wrong := [value for value in row if value is not None and value < 0]:
-            at = f"{where}: row {name!r} of plus_minus"
-            raise UserError(f"{at} holds {wrong[0]!r}, which is negative")
+            raise UserError(
+                f"{where}: row {name!r} of plus_minus holds {wrong[0]!r}, which is negative"
+            )
     if not all(isinstance(column, str) for column in published["columns"]):
         raise UserError(f"{where}: columns must be texts")
     for row in published.get("unlabelled", []):
@@ -62,7 +65,37 @@ def check(published: dict, where: str) -> None:
     options.check(Doubts, {k: v for k, v in published.items() if k in DOUBTS}, where)
 
 
-def _is_number(value):
+def _check_keys(published: Any, where: str) -> None:
+    """Check that all keys are known, and that those that must be there have their types."""
+    if not isinstance(published, dict):
+        raise UserError(f"{where}: holds no keys; wanted {', '.join(KINDS)}")
+    known = [*KINDS, *OPTIONAL]
+    if strange := sorted(set(map(str, published)) - set(known)):
+        raise UserError(f"{where}: unknown key {strange[0]}; known: {', '.join(known)}")
+    for key, kind in KINDS.items():
+        if not isinstance(published.get(key), kind):
+            raise UserError(f"{where}: {key} must be a {kind.__name__}")
+
+
+def _check_plus_minus(published: Published, where: str) -> None:
+    """Check that numbers after ± are those of rows that there are."""
+    beside = published.get("plus_minus", {})
+    if not isinstance(beside, dict):
+        raise UserError(f"{where}: plus_minus must be a dict")
+    if unnamed := [name for name in beside if name not in published["rows"]]:
+        raise UserError(f"{where}: plus_minus: {unknown(unnamed[0], published['rows'])}")
+
+
+def _check_row(name: Any, row: Any, n: int, where: str) -> None:
+    """Check that a row has a number, or nothing, for each of n columns."""
+    if not isinstance(row, list) or len(row) != n:
+        length = len(row) if isinstance(row, list) else "no"
+        raise UserError(f"{where}: row {name!r} has {length} values for {n} columns")
+    if wrong := [value for value in row if not _is_number(value)]:
+        raise UserError(f"{where}: row {name!r} holds {wrong[0]!r}, which is no number")
+
+
+def _is_number(value: Any) -> bool:
     return value is None or (type(value) in (int, float) and abs(value) < 1e15)
 
 
@@ -79,25 +112,25 @@ class Doubts:
 DOUBTS = options.names(Doubts)
 
 
-def value_of(published: dict, row: str, column: str, metric: str) -> float | None:
-    """Published value of a cell, if there is one of this metric."""
+def value_of(published: Published, row: str, column: str, metric: str) -> float | None:
+    """Return the published value of a cell, if there is one of this metric."""
     if metric != published.get("metric_of", {}).get(row, published["metric"]):
         return None
     return dict(zip(published["columns"], published["rows"].get(row, []))).get(column)
 
 
-def plus_minus(published: dict, row: str, column: str) -> float | None:
-    """What is printed after the ± of a cell's published value, if anything is."""
+def plus_minus(published: Published, row: str, column: str) -> float | None:
+    """Return the number after the ± of a cell's published value; ``None`` if there is none."""
     return dict(zip(published["columns"], published.get("plus_minus", {}).get(row, []))).get(column)
 
 
-def unsure(published: dict, row: str, column: str) -> str | None:
-    """Why a single published value is in doubt; ``None`` if it is not."""
+def unsure(published: Published, row: str, column: str) -> str | None:
+    """Return why a single published value is in doubt; ``None`` if it is not."""
     return published.get("unsure", {}).get(row, {}).get(column)
 
 
-def doubts(published: dict) -> dict[tuple[str, str], str]:
-    """Why single published values cannot be judged, by row and column."""
+def doubts(published: Published) -> dict[tuple[str, str], str]:
+    """Return why single published values cannot be judged, by row and column."""
     return {
         (row, column): doubt
         for row, columns in published.get("unsure", {}).items()
@@ -105,8 +138,8 @@ def doubts(published: dict) -> dict[tuple[str, str], str]:
     }
 
 
-def decimals_beside(value: float, row: list[float]) -> int:
-    """Decimals that a published value is rounded to.
+def decimals_beside(value: float, row: Sequence[float | None]) -> int:
+    """Return the number of decimals that a published value is rounded to.
 
     YAML drops trailing zeros (0.750): it has those of most values of its row, or its own if more.
     """
@@ -115,5 +148,6 @@ def decimals_beside(value: float, row: list[float]) -> int:
 
 
 def decimals_of(value: float) -> int:
-    """Decimals that a number is written with: 2 of 0.92, 5 of 1e-05, 0 of 12."""
-    return max(0, -Decimal(str(value)).as_tuple().exponent)
+    """Return the number of decimals that a number is written with: 2 of 0.92, 5 of 1e-05."""
+    _, point, decimals = f"{Decimal(str(value)):f}".partition(".")
+    return len(decimals) if point else 0

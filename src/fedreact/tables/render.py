@@ -1,22 +1,25 @@
 """Tables for readers: Markdown and LaTeX, one line a row of the paper, and one cell explained."""
 
 import re
-from collections.abc import Iterator, Mapping, Sequence
+from collections.abc import Callable, Iterator, Mapping, Sequence
 from dataclasses import replace
 from itertools import pairwise
-from typing import Any
+from typing import Any, TypeVar
 
 from fedreact.metrics.grammar import load_metric
 from fedreact.tables import grid
-from fedreact.tables.grid import ABSENT, Block, Cell, Grid
+from fedreact.tables.grid import ABSENT, CellText, Grid, GridBlock
 from fedreact.tables.labels import UNNAMED, Names
+
+T = TypeVar("T")
+Row = tuple[str, list[CellText]]
 
 WIDEST = 100
 """Characters of a line of a part of a table in LaTeX."""
 TALLEST = 44
 """Lines of a part of a table in LaTeX."""
 BROAD = 34
-"""Characters of a row's label in LaTeX beyond which it takes several lines."""
+"""Characters of a row's label in LaTeX beyond which it has several lines."""
 HEAD = 13
 """The same of a column's label."""
 
@@ -43,7 +46,7 @@ def markdown(table: Grid) -> str:
     return "\n\n".join(parts) + "\n"
 
 
-def _padded(line, widths):
+def _padded(line: Sequence[str], widths: Sequence[int]) -> list[str]:
     return [line[0].ljust(widths[0]), *(t.rjust(w) for t, w in zip(line[1:], widths[1:]))]
 
 
@@ -59,15 +62,15 @@ def annotated(
     Parameters
     ----------
     line
-        Of a table's csv, as ``csv.DictReader`` or pandas reads it, numbers as numbers.
+        Line of a table's csv, as ``csv.DictReader`` or pandas reads it, numbers as numbers.
     names
-        Of the data.
+        Names of the data.
     source
-        Of its published value.
+        Source of its published value.
     reasons
         Why it is not comparable, or not judged.
     file
-        That has the line.
+        File that has the line.
 
     Returns
     -------
@@ -123,9 +126,9 @@ def latex(table: Grid, label: str) -> str:
     return "\n".join(out) + "\n"
 
 
-def _pages(table: Grid) -> Iterator[list[Block]]:
-    """Blocks in groups that a page holds; one that is too broad or too tall comes in parts."""
-    page: list[Block] = []
+def _pages(table: Grid) -> Iterator[list[GridBlock]]:
+    """Group blocks by what a page holds; a block that is too broad or too tall comes in parts."""
+    page: list[GridBlock] = []
     lines = len(table.caption) // WIDEST
     for block in table.blocks:
         for part in _parts(block):
@@ -137,19 +140,23 @@ def _pages(table: Grid) -> Iterator[list[Block]]:
     yield page
 
 
-def _parts(block):
-    """Parts of a block that a page holds, of about as many columns and rows each."""
-    columns = range(len(block.columns))
-    for chosen in _even(columns, lambda part: _width(block, part) <= WIDEST):
-        rows = [(name, [cells[i] for i in chosen]) for name, cells in block.rows]
-        part = Block(block.title, [block.columns[i] for i in chosen], rows)
-        for some in _even(
-            rows, lambda rows, part=part: _height(replace(part, rows=rows)) <= TALLEST
-        ):
-            yield replace(part, rows=some)
+def _parts(block: GridBlock) -> Iterator[GridBlock]:
+    """Split a block into parts that a page holds, of about as many columns and rows each."""
+
+    def is_narrow(columns: Sequence[int]) -> bool:
+        return _width(block, columns) <= WIDEST
+
+    def is_low(rows: Sequence[Row]) -> bool:
+        return _height(replace(block, rows=list(rows))) <= TALLEST
+
+    for columns in _even(range(len(block.columns)), is_narrow):
+        titles = [block.columns[i] for i in columns]
+        rows = [(name, [cells[i] for i in columns]) for name, cells in block.rows]
+        for part in _even(rows, is_low):
+            yield GridBlock(block.title, titles, list(part))
 
 
-def _even(items, fits):
+def _even(items: Sequence[T], fits: Callable[[Sequence[T]], bool]) -> list[Sequence[T]]:
     """Split items into as few parts of about the same length as fit."""
     for n in range(1, len(items) + 1):
         bounds = [len(items) * i // n for i in range(n + 1)]
@@ -159,8 +166,8 @@ def _even(items, fits):
     return []
 
 
-def _width(block, columns):
-    """Characters of a block's label and some of its columns, with what is between them."""
+def _width(block: GridBlock, columns: Sequence[int]) -> int:
+    """Count the characters of a line: a row's label, some columns, and the gaps between them."""
     width = min(BROAD, max(len(name) for name, _ in block.rows))
     for i in columns:
         texts = [text for _, cells in block.rows for text in (_first(cells[i]), _second(cells[i]))]
@@ -168,16 +175,16 @@ def _width(block, columns):
     return width
 
 
-def _height(block):
-    """Lines of a block: its title and header, and those of its rows."""
+def _height(block: GridBlock) -> int:
+    """Count the lines of a block: its title and header, and those of its rows."""
     return 7 + sum(
         (2 if len(name) > BROAD else 1) + any(_second(cell) for cell in cells)
         for name, cells in block.rows
     )
 
 
-def _tabular(block):
-    """Lines of LaTeX: a tabular no broader than the text."""
+def _tabular(block: GridBlock) -> list[str]:
+    """Write the lines of a tabular that is no broader than the text."""
     out = [
         rf"  \smallskip\emph{{{tex(block.title)}}}\par\smallskip",
         r"  \resizebox{\ifdim\width>\linewidth\linewidth\else\width\fi}{!}{%",
@@ -195,27 +202,27 @@ def _tabular(block):
     return [*out, r"    \bottomrule", r"  \end{tabular}}", r"  \par\medskip"]
 
 
-def _head(name):
+def _head(name: str) -> str:
     if len(name) <= HEAD:
         return tex(name)
     return rf"\parbox[b]{{22mm}}{{\raggedleft\strut {tex(name)}}}"
 
 
-def _label(name):
+def _label(name: str) -> str:
     if len(name) <= BROAD:
         return tex(name)
     return rf"\parbox[t]{{52mm}}{{\raggedright\strut {tex(name)}\strut}}"
 
 
-def _first(cell: Cell) -> str:
-    """Upper line of a cell in LaTeX."""
+def _first(cell: CellText) -> str:
+    """Write the upper line of a cell in LaTeX."""
     if not cell.rebuilt:
         return (f"[{cell.published}]" if cell.published else ABSENT) + cell.mark
     return f"{cell.rebuilt} {cell.against}".strip() + cell.mark
 
 
-def _second(cell: Cell) -> str:
-    """Lower line of a cell in LaTeX, if it has both a rebuilt and a published value."""
+def _second(cell: CellText) -> str:
+    """Write the lower line of a cell in LaTeX, if it has both a rebuilt and a published value."""
     both = cell.rebuilt and cell.published
     return f"[{cell.published}] {cell.sign}".strip() if both else ""
 

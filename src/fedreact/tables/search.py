@@ -1,41 +1,42 @@
-"""Which options suit a method best: its score under each, over the settings and seeds searched."""
+"""Scores of a method under each candidate of a search, over its settings and seeds."""
 
 from collections.abc import Sequence
 
 import pandas as pd
 
 from fedreact.metrics.grammar import load_metric
-from fedreact.tables.cells import Place, of_cell, per_seed
+from fedreact.tables.cells import of_cell, per_seed
+from fedreact.tables.sources import CellSource
 
 
 def ranked(
-    layout: Sequence[Place], metric: str, scores: pd.DataFrame, taken: set[str], last: bool
+    layout: Sequence[CellSource], metric: str, scores: pd.DataFrame, used: set[str], last: bool
 ) -> pd.DataFrame:
-    """Mean over seeds, a line for each variant of a method, the best first; a column a setting.
+    """Average over seeds: a line for each variant of a method, the best first, a column a setting.
 
     Parameters
     ----------
     layout
         Rows are settings, columns the variants of methods.
     metric
-        That is compared.
+        Metric that is compared.
     scores
         What :func:`fedreact.tables.cells.read_scores` gives.
-    taken
-        Variants that the configuration takes.
+    used
+        Variants that the configuration uses.
     last
         Whether scores are those of the last round.
     """
     means = per_seed([metric], scores, last)
     lines = [
         {
-            "method": place.column.split("+")[0],
-            "variant": place.column,
-            "taken": place.column in taken,
-            "setting": place.row,
-            "score": of_cell(means, place)[metric].mean(),
+            "method": source.column.split("+")[0],
+            "variant": source.column,
+            "taken": source.column in used,
+            "setting": source.row,
+            "score": of_cell(means, source)[metric].mean(),
         }
-        for place in layout
+        for source in layout
     ]
     table = pd.DataFrame(lines)
     index, settings = ["method", "variant", "taken"], list(dict.fromkeys(table["setting"]))
@@ -48,7 +49,7 @@ def ranked(
 
 
 def markdown(table: pd.DataFrame, title: str, data: str, scale: str, n_seeds: int) -> str:
-    """The options of each method, the best first."""
+    """Write the options of each method, the best first."""
     columns = list(table.columns[3:])
     seeds = "one seed" if n_seeds == 1 else f"{n_seeds} seeds"
     out = [

@@ -1,7 +1,8 @@
-"""Markdown with tables, laid out for a terminal: aligned columns, and as wide as there is room."""
+"""Markdown with tables, laid out for a terminal: columns are aligned, lines fit its width."""
 
 import re
 import textwrap
+from collections.abc import Iterator, Sequence
 
 GAP = "  "
 SEPARATOR = re.compile(r"\|(\s*:?-+:?\s*\|)+")
@@ -20,7 +21,8 @@ def text(markdown: str, width: int = 100) -> str:
     width
         Characters of a line.
     """
-    out, rows = [], []
+    out: list[str] = []
+    rows: list[str] = []
     for line in [*markdown.splitlines(), ""]:
         if line.startswith("|"):
             rows.append(line)
@@ -34,9 +36,10 @@ def text(markdown: str, width: int = 100) -> str:
     return "\n".join(out).rstrip() + "\n"
 
 
-def _table(lines, width):
-    """Lines of a table, its columns in parts that are no wider than there is room."""
-    rows, right = [], []
+def _table(lines: Sequence[str], width: int) -> list[str]:
+    """Lay out the lines of a table, its columns in parts that are at most ``width`` wide."""
+    rows: list[list[str]] = []
+    right: list[bool] = []
     for line in lines:
         cells = [cell.strip() for cell in re.split(r"(?<!\\)\|", line)[1:-1]]
         if SEPARATOR.fullmatch(line.strip()):
@@ -56,8 +59,8 @@ def _table(lines, width):
     ]
 
 
-def _parts(wide, labels, width):
-    """Columns of each part of a table, the labels of its rows in all of them."""
+def _parts(wide: Sequence[int], labels: int, width: int) -> list[list[int]]:
+    """Choose the columns of each part of a table; all parts have the labels of its rows."""
     first = list(range(labels))
     start = sum(wide[i] + len(GAP) for i in first)
     parts, used = [list(first)], start
@@ -70,7 +73,9 @@ def _parts(wide, labels, width):
     return parts
 
 
-def _aligned(rows, part, wide, right):
+def _aligned(
+    rows: Sequence[Sequence[str]], part: Sequence[int], wide: Sequence[int], right: Sequence[bool]
+) -> Iterator[str]:
     for k, row in enumerate(rows):
         cells = [row[i].rjust(wide[i]) if right[i] else row[i].ljust(wide[i]) for i in part]
         yield GAP.join(cells).rstrip()

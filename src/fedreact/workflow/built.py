@@ -7,8 +7,8 @@ from typing import TypeVar
 
 from fedreact.errors import UserError
 from fedreact.resolve.config import load_scale
-from fedreact.resolve.files import ON
 from fedreact.resolve.papers import load_paper, paper_names
+from fedreact.tables.files import ON
 
 T = TypeVar("T")
 

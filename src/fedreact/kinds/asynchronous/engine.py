@@ -16,6 +16,7 @@ from fedreact.engine.engine import Engine, TrainingJob, open_engine, resolve_dev
 from fedreact.engine.place import Place
 from fedreact.errors import Diverged, UserError
 from fedreact.kinds.asynchronous.contract import Algorithm, Arrays
+from fedreact.kinds.synchronous.contract import Algorithm as ClientAlgorithm
 from fedreact.kinds.synchronous.engine import (
     fingerprint,
     load_checkpoint,
@@ -71,7 +72,7 @@ class Points:
     identity: str = ""
 
 
-def costs(job: TrainingJob, held: int, new: int) -> tuple[float, float]:
+def costs(job: TrainingJob[ClientAlgorithm], held: int, new: int) -> tuple[float, float]:
     """Count local steps and GFLOPs of a trip of a client with ``held`` samples, some of them new.
 
     A backward pass takes two forward passes.
@@ -84,7 +85,7 @@ def costs(job: TrainingJob, held: int, new: int) -> tuple[float, float]:
 
 
 def foresee(
-    job: TrainingJob,
+    job: TrainingJob[ClientAlgorithm],
     algorithm: Algorithm,
     clock: Clock,
     gflops: float | None,
@@ -116,7 +117,7 @@ def foresee(
 
 
 def fly(
-    job: TrainingJob,
+    job: TrainingJob[ClientAlgorithm],
     algorithm: Algorithm,
     clock: Clock,
     theta: np.ndarray,
@@ -232,7 +233,7 @@ class _ClockProgress:
         Number of the last flight whose bytes were counted before an interruption.
     """
 
-    job: TrainingJob
+    job: TrainingJob[ClientAlgorithm]
     algorithm: Algorithm
     clock: Clock
     ended: frozenset[int]

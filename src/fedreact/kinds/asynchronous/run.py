@@ -28,6 +28,7 @@ from fedreact.kinds.supervised import (
     local_training,
     scaled_targets,
 )
+from fedreact.kinds.synchronous.contract import Algorithm as ClientAlgorithm
 from fedreact.losses.supervised import SupervisedLoss
 from fedreact.metrics.contract import Groups, Metric
 from fedreact.task import Task
@@ -74,7 +75,13 @@ class ClockScoring:
         return f"{list(self.metrics)} {hashlib.sha256(samples).hexdigest()}"
 
     def score(
-        self, name: str, algorithm: Algorithm, engine: Engine, server: Arrays, state: Arrays
+        self,
+        name: str,
+        algorithm: Algorithm,
+        client: ClientAlgorithm,
+        engine: Engine,
+        server: Arrays,
+        state: Arrays,
     ) -> list[float]:
         """Return means by :attr:`names`, then the clients' scores by the first metric.
 
@@ -83,7 +90,6 @@ class ClockScoring:
         UserError
             The weights that clients are tested with are no numbers.
         """
-        client = engine.job.algorithm
         try:
             scores = client_scores(
                 engine,
@@ -139,7 +145,7 @@ def run(
             ended,
             Points(
                 points(len(ended), options.points),
-                partial(scoring.score, name, algorithm),
+                partial(scoring.score, name, algorithm, job.algorithm),
                 scoring.identity(),
             ),
             name,
@@ -181,7 +187,7 @@ def prepare(
     targets: ScaledTargets | None,
     clients: Sequence[np.ndarray],
     seed: int,
-) -> tuple[Algorithm, TrainingJob]:
+) -> tuple[Algorithm, TrainingJob[ClientAlgorithm]]:
     """Make the algorithm of a method, and its clients' work; without targets, to count costs only.
 
     Raises
@@ -225,7 +231,7 @@ def final_samples(
     return [samples[: devices.held(k, 0)] for k, samples in enumerate(clients)]
 
 
-def make_clock(algorithm: Algorithm, job: TrainingJob, options: Options) -> Clock:
+def make_clock(algorithm: Algorithm, job: TrainingJob[ClientAlgorithm], options: Options) -> Clock:
     """Make a clock that stands at zero, with the devices of the clients."""
     horizon = np.inf if options.minutes is None else 60 * options.minutes
     if options.leaving and options.minutes is None:  # they leave before the budget is spent

@@ -24,6 +24,7 @@ from fedreact.engine.engine import (
 )
 from fedreact.engine.place import Place
 from fedreact.errors import Diverged, UserError
+from fedreact.kinds.synchronous.contract import Algorithm
 
 log = logging.getLogger("fedreact")
 
@@ -37,7 +38,7 @@ def score_nothing(engine: Engine, server: Arrays, state: Arrays, t: int) -> None
 
 def rounds_of(
     engine: Engine,
-    job: TrainingJob,
+    job: TrainingJob[Algorithm],
     server: Arrays,
     state: Arrays,
     rounds: range,
@@ -86,7 +87,7 @@ def _bytes(sent: Arrays, uploads: Arrays) -> float:
 
 
 def federate(
-    job: TrainingJob,
+    job: TrainingJob[Algorithm],
     theta: np.ndarray,
     rounds: int,
     what: str,
@@ -176,7 +177,7 @@ def federate(
     return server, scores, megabytes
 
 
-def training_costs(job: TrainingJob) -> tuple[float, float]:
+def training_costs(job: TrainingJob[Algorithm]) -> tuple[float, float]:
     """Count local steps and GFLOPs of a client in a round, averaged over all clients.
 
     By the usual count, a backward pass takes two forward passes; an algorithm may take more of
@@ -190,7 +191,9 @@ def training_costs(job: TrainingJob) -> tuple[float, float]:
     return float(steps), float((3 * drawn + passes) * forward / 1e9)
 
 
-def fingerprint(job: TrainingJob, theta: np.ndarray, device: str, scored: str = "") -> str:
+def fingerprint(
+    job: TrainingJob[Algorithm], theta: np.ndarray, device: str, scored: str = ""
+) -> str:
     """Digest the work; a checkpoint of other work is not resumed.
 
     The code is not part of it: the workflow names checkpoints after the digest of the code.
