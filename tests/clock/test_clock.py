@@ -131,10 +131,10 @@ def test_the_devices_with_fewest_updates_are_asked():
     for _ in range(100):
         assert len(clock.under_way) == 3
         flight = clock.next()
-        there = clock.there()
+        available = clock.available()
         algorithm.proceed(clock, flight, None)
         (sent,) = clock.sent_off()[-1].all
-        assert clock.trips[sent] - 1 == min(clock.trips[k] - (k == sent) for k in there)
+        assert clock.trips[sent] - 1 == min(clock.trips[k] - (k == sent) for k in available)
 
 
 def test_tiers_have_rounds_of_their_own():

@@ -83,7 +83,7 @@ class Clock:
         self._sent = 0
         self._new: list[Flight] = []
 
-    def there(self, clients: Iterable[int] | None = None) -> np.ndarray:
+    def available(self, clients: Iterable[int] | None = None) -> np.ndarray:
         """Return those clients, of some or of all, that answer, have not left and are not away."""
         devices = self.devices
         if clients is None:

@@ -14,7 +14,7 @@ if TYPE_CHECKING:
 BATCH = 256
 
 
-class Model(Protocol):
+class OutputModel(Protocol):
     """A model of series."""
 
     def forward(self, theta: torch.Tensor, x: torch.Tensor) -> torch.Tensor:
@@ -26,7 +26,7 @@ class ObjectiveOfOutputs(Protocol):
     """An objective of a model with outputs, as :class:`fedreact.losses.supervised` has it."""
 
     @property
-    def architecture(self) -> Model:
+    def architecture(self) -> OutputModel:
         """The model."""
 
 

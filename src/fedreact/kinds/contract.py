@@ -209,6 +209,11 @@ def algorithm_options(kind: str, algorithm: str) -> type[Any] | None:
     return None
 
 
+def job_name(name: str, changes: Mapping[str, Any]) -> str:
+    """Name a job after what its methods share, and the options that they change."""
+    return "+".join([name, *(f"{key}={opts.text_of(v)}" for key, v in sorted(changes.items()))])
+
+
 def skipped(kind: str, algorithm: str, task: Task) -> str | None:
     """Say why an algorithm cannot run on a task; ``None`` if it can."""
     cls = plugins.load(f"kinds/{kind}/algorithms", algorithm, "ALGORITHM")

@@ -78,7 +78,7 @@ class NeverLearns(Half):
 
 class TakesTheFirstOfNone(Half):
     def begin(self, clock):
-        clock.send(clock.there())
+        clock.send(clock.available())
 
     def arrived(self, client, server, uploads, sent, flight, clock):
         uploads = {"theta": uploads["theta"][flight.all]}

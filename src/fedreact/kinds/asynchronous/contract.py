@@ -22,7 +22,7 @@ Arrays = dict[str, np.ndarray]
 
 @dataclass(frozen=True)
 class Algorithm:
-    """What most have in common: every client trains all the time, and each update is taken at once.
+    """Base of algorithms on the clock: clients train all the time, each update is used at once.
 
     Attributes
     ----------
@@ -52,7 +52,7 @@ class Algorithm:
 
     def begin(self, clock: Clock) -> None:
         """Send off the first flights: each client by itself."""
-        for k in clock.there():
+        for k in clock.available():
             clock.send([k])
 
     def proceed(self, clock: Clock, flight: Flight, server: Arrays | None) -> None:

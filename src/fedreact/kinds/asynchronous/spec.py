@@ -7,15 +7,22 @@ from typing import Annotated, Any, Literal
 import msgspec
 
 from fedreact.errors import UserError
-from fedreact.kinds.contract import Method
-from fedreact.options import Count, Natural, NonNegative, Positive, Probability, Share, text_of
+from fedreact.kinds.contract import Method, job_name
+from fedreact.options import Count, Natural, NonNegative, Positive, Probability, Share
 from fedreact.plugins import Named
 
 NEEDS = ()
 TRAINS = True
 PER_METHOD = (
-    *("architecture", "epochs", "steps", "gflops", "minutes", "batch_size"),
-    *("learning_rate", "optimizer", "precision"),
+    "architecture",
+    "epochs",
+    "steps",
+    "gflops",
+    "minutes",
+    "batch_size",
+    "learning_rate",
+    "optimizer",
+    "precision",
 )
 MEMORY_MB = (2000, 700)
 INDEX = ("method", "round")
@@ -110,21 +117,21 @@ def check(options: Options, partitioner: Any) -> None:
     """Raise a ``UserError`` unless ranges begin before they end, and some updates arrive."""
     if options.lost == 1:
         raise UserError("lost is 1, so no update arrives; it must be below 1")
-    ranges = {"start": [options.start], "growth": [options.growth], "delays": options.delays}
-    for name, low, high in ((name, *one) for name, of in ranges.items() for one in of):
+    ranges = [("start", options.start), ("growth", options.growth)]
+    ranges += [("delays", delays) for delays in options.delays]
+    for name, (low, high) in ranges:
         if low > high:
             raise UserError(f"{name}: {low:g} is more than {high:g}")
 
 
 def job(method: Method, options: Options) -> str:
-    """The architecture, and what else the method changes in its training."""
-    given = dict(method.of_run)
-    name = given.pop("architecture", options.architecture)
-    return "+".join([name, *(f"{key}={text_of(value)}" for key, value in sorted(given.items()))])
+    """Name a job after the architecture, and what else the method changes in its training."""
+    changes = dict(method.of_run)
+    return job_name(changes.pop("architecture", options.architecture), changes)
 
 
 def threads(options: Options, n_clients: int) -> int:
-    """One for each 10,000 GFLOPs, and no more than clients."""
+    """Ask for one core for each 10,000 GFLOPs, at most one a client."""
     if options.minutes is not None:
         return n_clients
     return min(n_clients, ceil(n_clients * options.gflops / 10000))

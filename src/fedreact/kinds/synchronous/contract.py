@@ -28,7 +28,7 @@ Tensors = dict[str, "torch.Tensor"]
 
 @dataclass(frozen=True)
 class Algorithm:
-    """What most algorithms have in common: those of FedAvg's server.
+    """Base of synchronous algorithms, whose server is FedAvg's.
 
     Attributes
     ----------
@@ -64,7 +64,7 @@ class Algorithm:
 
     @property
     def model(self) -> "Architecture":
-        """What clients train: for most, the architecture that :meth:`on` was given."""
+        """Model that clients train: for most, the architecture that :meth:`on` was given."""
         return self._model
 
     @staticmethod
@@ -143,13 +143,13 @@ class Algorithm:
 
 @dataclass(frozen=True)
 class FeatureAlgorithm(Algorithm):
-    """An algorithm that reads the features of its architecture."""
+    """Base of algorithms that read the features of the architecture."""
 
     reads_features: ClassVar[bool] = True
 
     @property
     def model(self) -> "WithFeatures":
-        """What clients train, with its features."""
+        """Model that clients train, which has features."""
         return self._model
 
 

@@ -8,15 +8,23 @@ from dataclasses import dataclass, field
 from math import ceil
 from typing import Annotated, Any, Literal
 
-from fedreact.kinds.contract import Method
-from fedreact.options import Count, Positive, text_of
+from fedreact.kinds.contract import Method, job_name
+from fedreact.options import Count, Positive
 from fedreact.plugins import Named
 
 NEEDS = ()
 TRAINS = True
 PER_METHOD = (
-    *("architecture", "rounds", "epochs", "steps", "gflops", "batch_size"),
-    *("step_gflops", "learning_rate", "optimizer", "precision"),
+    "architecture",
+    "rounds",
+    "epochs",
+    "steps",
+    "gflops",
+    "batch_size",
+    "step_gflops",
+    "learning_rate",
+    "optimizer",
+    "precision",
 )
 MEMORY_MB = (2000, 700)
 INDEX = ("method", "round")
@@ -82,14 +90,13 @@ class Options:
 
 
 def job(method: Method, options: Options) -> str:
-    """The architecture, and what else the method changes in its training."""
-    given = dict(method.of_run)
-    name = given.pop("architecture", options.architecture)
-    return "+".join([name, *(f"{key}={text_of(value)}" for key, value in sorted(given.items()))])
+    """Name a job after the architecture, and what else the method changes in its training."""
+    changes = dict(method.of_run)
+    return job_name(changes.pop("architecture", options.architecture), changes)
 
 
 def threads(options: Options, n_clients: int) -> int:
-    """One for each 1,000 local steps or 10,000 GFLOPs, and no more than stacks of clients.
+    """Ask for a core for each 1,000 local steps or 10,000 GFLOPs, at most one a stack of clients.
 
     Several short trainings side by side make better use of cores than one after the other.
     """

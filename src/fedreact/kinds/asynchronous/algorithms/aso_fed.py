@@ -55,9 +55,9 @@ class Online(ClientAlgorithm):
             memory = older if self.order == "equations" else h
             theta.grad = gradient - before + memory  # eq. 5.8; line 13
             training.update(optimizer, [theta], work, step)  # eq. 5.10; line 14
-            there = step < steps  # who has fewer steps than another keeps what it had
-            before = torch.where(there, gradient, before)  # line 16
-            h = torch.where(there, older, h)  # line 15
+            active = step < steps  # who has fewer steps than another keeps what it had
+            before = torch.where(active, gradient, before)  # line 16
+            h = torch.where(active, older, h)  # line 15
             work.on_step(losses)
         return {"theta": theta.detach()}, {"before": before, "h": h}
 

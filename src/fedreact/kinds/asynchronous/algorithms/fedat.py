@@ -55,11 +55,11 @@ class FedAT(Algorithm):
         self._round(clock, flight.tier)
 
     def _round(self, clock: Clock, tier: int) -> None:
-        there = clock.there(np.flatnonzero(clock.devices.part == tier))
-        if len(there):
+        available = clock.available(np.flatnonzero(clock.devices.part == tier))
+        if len(available):
             rng = generator(clock.devices.seed, "tier", tier, int(clock.trips.sum()))
-            n = min(self.clients, len(there))
-            clock.send(np.sort(rng.choice(there, n, replace=False)), tier)
+            n = min(self.clients, len(available))
+            clock.send(np.sort(rng.choice(available, n, replace=False)), tier)
 
     def server(self, client: ClientAlgorithm, theta: np.ndarray, n_clients: int) -> Arrays:
         """Return the model, those of the tiers, and how often each has answered; no tier has.

@@ -126,16 +126,17 @@ class FedConD(Algorithm):
 
     def begin(self, clock: Clock) -> None:
         """Send off a share of the devices (line 2)."""
-        there = clock.there()
+        available = clock.available()
         rng = generator(clock.devices.seed, "participants", 0)
-        for k in sorted(rng.choice(there, ceil(self.gamma * len(there) - 1e-9), replace=False)):
+        n = ceil(self.gamma * len(available) - 1e-9)
+        for k in sorted(rng.choice(available, n, replace=False)):
             clock.send([k])
 
     def proceed(self, clock: Clock, flight: Flight, server: Arrays | None) -> None:
         """Send off the device that was asked least often (line 7); ties are drawn."""
-        there = clock.there()
-        if len(there):
-            fewest = there[clock.trips[there] == clock.trips[there].min()]
+        available = clock.available()
+        if len(available):
+            fewest = available[clock.trips[available] == clock.trips[available].min()]
             rng = generator(clock.devices.seed, "participants", 1 + flight.number)
             clock.send([rng.choice(fewest)])
 

@@ -50,10 +50,10 @@ class Rounds(Algorithm):
 
     def begin(self, clock: Clock) -> None:
         """Begin the first round."""
-        there = clock.there()
+        available = clock.available()
         n = self.clients or ceil(self.share * len(clock.trips) - 1e-9)
         rng = generator(clock.devices.seed, "participants", int(clock.trips.sum()))
-        clock.send(sorted(rng.choice(there, min(n, len(there)), replace=False)))
+        clock.send(sorted(rng.choice(available, min(n, len(available)), replace=False)))
 
     def proceed(self, clock: Clock, flight: Flight, server: Arrays | None) -> None:
         """Begin the next one."""

@@ -86,16 +86,16 @@ class TiFL(Algorithm):
         self._round(clock, flight.number + 1, server)
 
     def _round(self, clock: Clock, number: int, server: Arrays | None) -> None:
-        there = clock.there()
-        tiers = np.unique(clock.devices.part[there])
-        if not len(there):
+        available = clock.available()
+        tiers = np.unique(clock.devices.part[available])
+        if not len(available):
             return
         rng = generator(clock.devices.seed, "tier", number)
         tier = int(rng.choice(tiers))
         if server is not None and number < len(server["chosen"]):
             wanted = int(server["chosen"][number])
             tier = wanted if wanted in tiers else tier
-        of_tier = there[clock.devices.part[there] == tier]
+        of_tier = available[clock.devices.part[available] == tier]
         n = min(self.clients, len(of_tier))
         clock.send(np.sort(rng.choice(of_tier, n, replace=False)), tier)
 
