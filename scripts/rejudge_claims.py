@@ -25,10 +25,11 @@ def main(args):
     tasks = {name: entry.task for name, entry in registered.items()}
     for path in files:
         before = judged.read(path)
-        kept = rejudge.Kept.of(args.papers / path.stem, path.parents[1] / store.TABLES, tasks)
-        after = rejudge.rejudged(before, kept)
+        tables = path.parents[1] / store.TABLES
+        inputs = rejudge.RejudgeInputs.read(args.papers / path.stem, tables, tasks)
+        after = rejudge.rejudged(before, inputs)
         if not args.dry_run:
-            _write(path, after, args.papers / path.stem, kept.about["title"])
+            _write(path, after, args.papers / path.stem, inputs.about["title"])
         outcomes = [_outcomes(table) for table in (before, after)]
         changed = outcomes[0] != outcomes[1]
         log.info("%s: %d outcomes changed. %s", path, changed.sum(), render.counts(after))

@@ -9,7 +9,7 @@ from hypothesis import strategies as st
 from fedreact.claims.contract import Claim
 from fedreact.claims.contrasts import Evidence, judge_each, weigh, weigh_between
 from fedreact.claims.judged import COLUMNS, corrected, judgement
-from fedreact.claims.rejudge import Kept, recovered, rejudged
+from fedreact.claims.rejudge import RejudgeInputs, recovered, rejudged
 from fedreact.errors import UserError
 from fedreact.task import Task
 
@@ -64,7 +64,7 @@ CLAIM = {"claim": "a", "source": "s", "table": "t", "relation": "better", "left"
 def kept(usual, levels=None, **of_claim):
     about = {"margins": {"accuracy": usual}, "trivial": ["constant"]}
     tasks = {"digits": Task("classification", 10, 3, 100)}
-    return Kept({"a": Claim(**CLAIM, **of_claim)}, about, {}, levels or {}, tasks)
+    return RejudgeInputs({"a": Claim(**CLAIM, **of_claim)}, about, {}, levels or {}, tasks)
 
 
 LARGE, SMALL = [0.05, 0.06, 0.055], [0.01, 0.011, 0.012]
@@ -94,9 +94,9 @@ def test_a_claim_about_the_average_is_judged_by_it():
 
 def test_claims_that_are_unknown_or_have_no_margin_are_named():
     with pytest.raises(UserError, match=r"claims.yaml has no a, which was judged"):
-        rejudged(table(LARGE), Kept({}, {}))
+        rejudged(table(LARGE), RejudgeInputs({}, {}))
     with pytest.raises(UserError, match="a: there is no margin of accuracy"):
-        rejudged(table(LARGE), Kept({"a": Claim(**CLAIM)}, {}))
+        rejudged(table(LARGE), RejudgeInputs({"a": Claim(**CLAIM)}, {}))
 
 
 def cell(mean, low):
@@ -135,7 +135,7 @@ def test_a_published_difference_sets_the_margin_of_its_comparison():
     printed = {"t": {"columns": ["l", "x"], "rows": {"0": [0.9, 0.54]}, "metric": "accuracy"}}
     before = table(LARGE, SMALL).assign(published=[None, 0.36, None])
     of_print = kept(0.005)
-    after = rejudged(before, Kept(of_print.claims, of_print.about, printed))
+    after = rejudged(before, RejudgeInputs(of_print.claims, of_print.about, printed))
     # A quarter of .36, below which LARGE lies; the second has no published value.
     assert after["margin"].tolist() == pytest.approx([0.09, 0.09, 0.005])
     assert after["outcome"].tolist()[1:] == ["negligible", "holds"]

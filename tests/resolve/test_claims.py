@@ -1,5 +1,6 @@
 """Claims as the workflow asks for them, and what is refused."""
 
+import re
 import shutil
 
 import pytest
@@ -41,7 +42,7 @@ def test_each_label_of_a_claim_is_a_contrast_with_its_published_difference(here)
     assert {one.reading for one in readings} >= {"svm-C: 0.1", "svm-C: 10.0"}
     for one in readings:  # measured on one of the two settings
         assert {contrast.at for contrast in one.contrasts} == {"RTD - 10 clients (Stationary)"}
-        assert "stationary10+" in one.contrasts[0].ours.folder
+        assert re.search("/stationary10-[0-9a-f]{8}/", one.contrasts[0].ours.folder)
 
 
 def test_directions_are_those_of_the_metric(here):
@@ -70,7 +71,7 @@ def test_scores_of_claims_are_those_of_tables_and_of_readings(here):
     }
     more = set(plan.job("make_claims", paper="fed_react").inputs["scores"]) - tables
     assert more
-    assert all("+" in file for file in more)
+    assert all(re.search("-[0-9a-f]{8}/", file) for file in more)
 
 
 def test_what_is_compared_is_run(here):

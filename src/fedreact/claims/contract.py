@@ -1,4 +1,4 @@
-"""What a claim is: a statement of a paper as contrasts of cells of its tables."""
+"""A claim: a statement of a paper as contrasts of cells of its tables."""
 
 import re
 from dataclasses import dataclass
@@ -7,7 +7,7 @@ from typing import Literal
 from fedreact.options import Positive
 
 OWN = re.compile(r"in no paper\b")
-"""What the source of a claim begins with that no paper makes."""
+"""Beginning of the source of a claim that no paper makes."""
 
 
 @dataclass(frozen=True)

@@ -1,17 +1,21 @@
 """A forest plot of claims: each with its interval in units of its margin, by outcome and size."""
 
 import textwrap
-from collections.abc import Iterator, Mapping, Sequence
+from collections.abc import Collection, Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from itertools import pairwise
+from typing import Any
 
 import numpy as np
 import pandas as pd
+from matplotlib.artist import Artist
 from matplotlib.axes import Axes
 from matplotlib.figure import Figure
+from matplotlib.transforms import Transform
 
 from fedreact.claims import render
 from fedreact.claims.contrasts import OUTCOMES
+from fedreact.frames import records
 
 COLOURS = {
     "holds": "#005f9e",
@@ -20,19 +24,19 @@ COLOURS = {
     "undecided": "#7d858d",
     "not-testable": "#b8bec4",
 }
-"""Of outcomes; shades of their own in grey, too."""
+"""Colours of outcomes, which differ in grey, too."""
 MARKS = {"holds": "o", "negligible": "s", "reversed": "X", "undecided": "o", "not-testable": "d"}
 FEW = 256
 """Colours that its picture needs."""
 FILLED = {"holds", "negligible", "reversed"}
 BOUNDS = (0.0, 10.0, 100.0, np.inf)
-"""Of panels, in margins: an effect of 5 margins can be seen beside one of 50, not one of 500."""
+"""Bounds of panels, in margins: an effect of 5 can be seen beside one of 50, not one of 500."""
 WIDTH = 10.5
-"""Inches."""
+"""Width of the figure in inches."""
 LINE = 0.135
-"""Inches of a line of text."""
+"""Height of a line of text in inches."""
 CHARACTERS = 84
-"""Of a line of a claim."""
+"""Characters of a line of a claim."""
 OF_NUMBERS = 36
 """Characters of a line beside the axis."""
 
@@ -60,22 +64,22 @@ class Row:
 
     @property
     def height(self) -> float:
-        """In inches."""
+        """Height in inches."""
         lines = max(self.text.count("\n"), self.numbers.count("\n")) + 1
         return LINE * lines + 0.09
 
 
-def forest(table: pd.DataFrame, claims: Mapping[str, Mapping], title: str) -> Figure:
+def forest(table: pd.DataFrame, claims: Mapping[str, Mapping[str, Any]], title: str) -> Figure:
     """Draw the difference that decides each claim, with its interval.
 
     Parameters
     ----------
     table
-        What was judged.
+        Judged claims.
     claims
         Content of ``claims.yaml``.
     title
-        Of the figure.
+        Title of the figure.
 
     Returns
     -------
@@ -97,8 +101,7 @@ def forest(table: pd.DataFrame, claims: Mapping[str, Mapping], title: str) -> Fi
     figure.text(0.012, 1 - 0.08 / total, "\n".join(lines), fontsize=9, weight="bold", va="top")
     top = total - above
     for (name, panel), height in zip(panels.items(), heights):
-        place = (0.44, (top - height) / total, 0.33, height / total)
-        axis = figure.add_axes(place)
+        axis = figure.add_axes((0.44, (top - height) / total, 0.33, height / total))
         _draw(axis, panel, height, name if len(panels) > 1 else "Effects")
         top -= height + between
     if panels:
@@ -106,10 +109,10 @@ def forest(table: pd.DataFrame, claims: Mapping[str, Mapping], title: str) -> Fi
     return figure
 
 
-def _rows(table, claims) -> Iterator[Row]:
-    taken = table[table["reading"] == ""]
-    for _, lines in taken.groupby("claim", sort=False):
-        whole, *contrasts = lines.to_dict("records")
+def _rows(table: pd.DataFrame, claims: Mapping[str, Mapping[str, Any]]) -> Iterator[Row]:
+    default = table[table["reading"] == ""]
+    for _, lines in default.groupby("claim", sort=False):
+        whole, *contrasts = records(lines)
         shown, margin = render.decisive(whole, contrasts), whole["margin"]
         numbers, claim = render.numbers(shown), claims[whole["claim"]]["claim"]
         if whole["relation"] == "equal":
@@ -120,23 +123,27 @@ def _rows(table, claims) -> Iterator[Row]:
             np.nan if value is None else value / margin for value in values
         )
         yield Row(
-            *(whole["outcome"], textwrap.fill(claim, CHARACTERS)),
-            textwrap.fill(f"{numbers} {_unit(whole['metric'])}", OF_NUMBERS),
-            *(difference, low, high, published),
-            tuple(others) if len(contrasts) > 1 else (),
+            outcome=whole["outcome"],
+            text=textwrap.fill(claim, CHARACTERS),
+            numbers=textwrap.fill(f"{numbers} {_unit(whole['metric'])}", OF_NUMBERS),
+            difference=difference,
+            low=low,
+            high=high,
+            published=published,
+            others=tuple(others) if len(contrasts) > 1 else (),
         )
 
 
-def _name(low, high):
+def _name(low: float, high: float) -> str:
     """Name a panel by the sizes of its effects."""
     if not low:
         return f"Effects up to {high:g} margins"
     return f"{low:g} to {high:g} margins" if np.isfinite(high) else f"Over {low:g} margins"
 
 
-def _unit(metric):
-    """The name of a metric that is short enough for a row."""
-    return metric.translate(str.maketrans({"_": " ", "@": " ", ":": ", "}))
+def _unit(metric: str) -> str:
+    """Return the name of a metric that is short enough for a row."""
+    return metric.replace("_", " ").replace("@", " ").replace(":", ", ")
 
 
 def _height(rows: Sequence[Row]) -> float:
@@ -163,27 +170,40 @@ def _draw(axis: Axes, rows: Sequence[Row], height: float, name: str) -> None:
         if not of_outcome:
             continue
         heading = f"{outcome.replace('-', ' ').capitalize()} ({len(of_outcome)})"
-        look = {"fontsize": 8.5, "weight": "bold", "color": _dark(outcome), "va": "center"}
-        axis.text(-1.3, y + 0.14, heading, transform=_beside(axis), **look)
+        axis.text(
+            -1.3,
+            y + 0.14,
+            heading,
+            transform=_beside(axis),
+            fontsize=8.5,
+            weight="bold",
+            color=_dark(outcome),
+            va="center",
+        )
         y += 0.25
         for row in of_outcome:
             _draw_row(axis, row, y + row.height / 2, most)
             y += row.height
 
 
-def _dark(outcome):
-    """The colour of an outcome for text."""
+def _dark(outcome: str) -> str:
+    """Return the colour of an outcome for text."""
     return {"negligible": "#8a6700", "not-testable": "#6b737b"}.get(outcome, COLOURS[outcome])
 
 
-def _beside(axis):
-    """Across in widths of the axis, down in its data."""
+def _beside(axis: Axes) -> Transform:
+    """Return the transform across in widths of the axis, down in its data."""
     return axis.get_yaxis_transform()
 
 
-def _draw_row(axis, row, y, most):
+def _draw_row(axis: Axes, row: Row, y: float, most: float) -> None:
     colour = COLOURS[row.outcome]
-    texts = {"transform": _beside(axis), "va": "center", "fontsize": 7, "linespacing": 1.05}
+    texts: dict[str, Any] = {
+        "transform": _beside(axis),
+        "va": "center",
+        "fontsize": 7,
+        "linespacing": 1.05,
+    }
     axis.text(-1.3, y, row.text, ha="left", **texts)
     axis.text(1.03, y, row.numbers, ha="left", **texts)
     others = [x for x in row.others if abs(x) <= most]
@@ -195,10 +215,12 @@ def _draw_row(axis, row, y, most):
             if abs(end) > most:
                 edge = np.copysign(most, end)
                 axis.plot(edge, y, mark, color=colour, markersize=4.5, clip_on=False, zorder=3)
-    fill = {} if row.outcome in FILLED else {"markerfacecolor": "white", "markeredgewidth": 1.4}
+    hollow_mark = {"markerfacecolor": "white", "markeredgewidth": 1.4}
+    fill: dict[str, Any] = {} if row.outcome in FILLED else hollow_mark
     axis.plot(row.difference, y, MARKS[row.outcome], color=colour, markersize=5.5, zorder=5, **fill)
     if not np.isnan(row.published):
-        hollow = {"color": "black", "fillstyle": "none", "markersize": 4.5, "zorder": 4}
+        hollow: dict[str, Any] = {"color": "black", "fillstyle": "none"}
+        hollow |= {"markersize": 4.5, "zorder": 4}
         if abs(row.published) <= most:
             axis.plot(row.published, y, "D", **hollow)
         else:
@@ -206,18 +228,18 @@ def _draw_row(axis, row, y, most):
             axis.plot(edge, y, mark, clip_on=False, **hollow)
 
 
-def _legend(figure, outcomes, y):
+def _legend(figure: Figure, outcomes: Collection[str], y: float) -> None:
     """Say what each mark is, in a line below the title."""
     axis = figure.axes[0]
-    handles = []
+    handles: list[Artist] = []
     for outcome in OUTCOMES:
         if outcome in outcomes:
-            fill = {} if outcome in FILLED else {"markerfacecolor": "white"}
             label = outcome.replace("-", " ")
+            fill: dict[str, Any] = {} if outcome in FILLED else {"markerfacecolor": "white"}
             handles += axis.plot(
                 [], [], MARKS[outcome], color=COLOURS[outcome], label=label, **fill
             )
-    hollow = {"color": "black", "fillstyle": "none"}
+    hollow: dict[str, Any] = {"color": "black", "fillstyle": "none"}
     handles += axis.plot([], [], "D", label="published (arrow: farther out)", **hollow)
     handles += axis.plot([], [], "|", color="#555555", label="the claim's other comparisons")
     handles.append(

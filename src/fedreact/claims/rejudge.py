@@ -7,7 +7,7 @@ four numbers give both means and both standard errors.
 """
 
 from collections.abc import Mapping
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
 from pathlib import Path
 from typing import Any
 
@@ -24,6 +24,7 @@ from fedreact.claims.contrasts import (
     Evidence,
     Spread,
     judge_each,
+    weigh,
     weigh_spread,
     weigh_spreads,
 )
@@ -38,12 +39,12 @@ from fedreact.tables import published as values
 from fedreact.task import Task
 
 ROUNDING = 5e-6
-"""Of the csv, whose numbers have six digits."""
+"""Rounding error of the csv, whose numbers have six digits."""
 
 
 @dataclass(frozen=True)
-class Kept:
-    """What judges a kept csv of claims beside its own numbers.
+class RejudgeInputs:
+    """What is needed to judge a kept csv of claims again, beside its own numbers.
 
     Attributes
     ----------
@@ -54,7 +55,7 @@ class Kept:
     printed
         Published values of tables that have some, by the tables' names.
     levels
-        Kept cells by table, row, column and metric: their lines in the csv of the table.
+        RejudgeInputs cells by table, row, column and metric: their lines in the csv of the table.
     tasks
         Tasks of datasets by their names.
     compared
@@ -69,7 +70,7 @@ class Kept:
     compared: Mapping[str, str] = field(default_factory=dict)
 
     @classmethod
-    def of(cls, paper: Path, tables: Path, tasks: Mapping[str, Task]) -> "Kept":
+    def read(cls, paper: Path, tables: Path, tasks: Mapping[str, Task]) -> "RejudgeInputs":
         """Read a paper's folder of the configuration, and the csv of its kept tables."""
         about = read_yaml(paper / "paper.yaml")
         claims = options.check_all(Claim, read_yaml(paper / "claims.yaml"), f"{paper}/claims.yaml")
@@ -82,7 +83,7 @@ class Kept:
         return cls(claims, about, printed, levels, tasks, compared)
 
 
-def rejudged(table: pd.DataFrame, kept: Kept) -> pd.DataFrame:
+def rejudged(table: pd.DataFrame, inputs: RejudgeInputs) -> pd.DataFrame:
     """Judge the claims of a paper again.
 
     Parameters
@@ -90,7 +91,7 @@ def rejudged(table: pd.DataFrame, kept: Kept) -> pd.DataFrame:
     table
         An earlier judgement, with at least the columns up to ``published`` of
         :data:`fedreact.claims.judged.COLUMNS`; labels are texts.
-    kept
+    inputs
         Today's claims, published values and margins, and the cells of the same run.
 
     Returns
@@ -107,15 +108,16 @@ def rejudged(table: pd.DataFrame, kept: Kept) -> pd.DataFrame:
     lines: list[dict[str, Any]] = []
     reasons: dict[tuple[str, str, str], str] = {}
     for _, group in table.groupby(["claim", "reading"], sort=False):
-        name = str(group["claim"].iloc[0])
-        if name not in kept.claims:
+        judged, *compared = records(group)
+        name: str = judged["claim"]
+        if name not in inputs.claims:
             raise UserError(f"claims.yaml has no {name}, which was judged; judge on scores again")
-        claim = kept.claims[name]
-        whole, *contrasts = _still_claimed(name, claim, *records(group))
-        usual = kept.about.get("margins", {}).get(whole["metric"], claim.margin)
+        claim = inputs.claims[name]
+        whole, contrasts = _still_claimed(claim, judged, compared)
+        usual = inputs.about.get("margins", {}).get(whole["metric"], claim.margin)
         if usual is None:
             raise UserError(f"{name}: there is no margin of {whole['metric']} in paper.yaml")
-        effects = [_effect(kept, claim, line) for line in contrasts]
+        effects = [_effect(inputs, claim, line) for line in contrasts]
         whole = whole | {"margin": margins.of_average(claim, effects, usual), "reason": ""}
         contrasts = [
             line | {"margin": margins.of_comparison(claim, effect, usual)}
@@ -124,20 +126,22 @@ def rejudged(table: pd.DataFrame, kept: Kept) -> pd.DataFrame:
         for line in contrasts:
             key = (name, line["at"], line["right"])
             if key not in reasons:
-                reasons[key] = _untestable(kept, claim, line)
+                reasons[key] = _untestable(inputs, claim, line)
             line["reason"] = reasons[key]
         of_whole, *each = [recovered(line, line["margin"]) for line in (whole, *contrasts)]
         names = [(line["at"], line["right"]) for line in contrasts]
         lines.append(whole | judgement(claim.over, of_whole, each, names))
         lines += [
-            line | {"outcome": said, "reason": one.untestable}
-            for line, one, said in zip(contrasts, each, judge_each(each))
+            line | {"outcome": result, "reason": one.untestable}
+            for line, one, result in zip(contrasts, each, judge_each(each))
         ]
     return corrected(pd.DataFrame(lines, columns=COLUMNS))
 
 
-def _still_claimed(name, claim, whole, *contrasts):
-    """The lines of a claim without comparisons that it no longer makes."""
+def _still_claimed(
+    claim: Claim, whole: dict[str, Any], contrasts: list[dict[str, Any]]
+) -> tuple[dict[str, Any], list[dict[str, Any]]]:
+    """Return the lines of a claim without comparisons that it no longer makes."""
     left = [
         line
         for line in contrasts
@@ -145,15 +149,19 @@ def _still_claimed(name, claim, whole, *contrasts):
         and (not claim.right or line["right"] in claim.right)
     ]
     if len(left) == len(contrasts):
-        return [whole, *contrasts]
+        return whole, contrasts
     if claim.over == "average":
-        raise UserError(f"{name} is about the average of other comparisons; judge on scores again")
+        raise UserError(
+            f"{whole['claim']} is about the average of other comparisons; judge on scores again"
+        )
     # The interval of the average of some needs the scores, and so does what follows from it.
-    numbers = dict.fromkeys(("ci_low", "ci_high", "probability", "detectable"), np.nan)
+    numbers: dict[str, Any] = dict.fromkeys(
+        ("ci_low", "ci_high", "probability", "detectable"), np.nan
+    )
     numbers["difference"] = float(np.mean([line["difference"] for line in left]))
     printed = [line["published"] for line in left if not pd.isna(line["published"])]
     numbers["published"] = float(np.mean(printed)) if printed else np.nan
-    return [whole | numbers, *left]
+    return whole | numbers, left
 
 
 def levels_of(cells: pd.DataFrame, prefix: str) -> dict[tuple[str, str, str, str], dict[str, Any]]:
@@ -164,39 +172,40 @@ def levels_of(cells: pd.DataFrame, prefix: str) -> dict[tuple[str, str, str, str
     }
 
 
-def _effect(kept, claim, line):
-    """The published difference of a kept contrast, if the run compared with one."""
-    if claim.table not in kept.printed or pd.isna(line["published"]):
+def _effect(inputs: RejudgeInputs, claim: Claim, line: Mapping[str, Any]) -> margins.Effect | None:
+    """Return the published difference of a kept contrast, if the run compared with one."""
+    if claim.table not in inputs.printed or pd.isna(line["published"]):
         return None
-    labels = (line["metric"], line["at"], line["right"])
-    return margins.published(kept.printed[claim.table], claim, *labels)
+    return margins.published(
+        inputs.printed[claim.table], claim, line["metric"], at=line["at"], right=line["right"]
+    )
 
 
-def _untestable(kept, claim, line):
-    """Why a kept contrast is not testable, by the cells of its table; empty if it has none."""
+def _untestable(inputs: RejudgeInputs, claim: Claim, line: Mapping[str, Any]) -> str:
+    """Say why a kept contrast is not testable, by the cells of its table; empty if it is."""
     metric = line["metric"]
 
-    def cell(label):
+    def cell(label: str) -> Mapping[str, Any] | None:
         row, column = line["at"], label
         if claim.compare == "rows":
             row, column = column, row
-        return kept.levels.get((claim.table, row, column, metric))
+        return inputs.levels.get((claim.table, row, column, metric))
 
     ours, theirs = cell(line["left"]), cell(line["right"])
-    of_methods = kept.compared.get(claim.table, "columns") == claim.compare
+    of_methods = inputs.compared.get(claim.table, "columns") == claim.compare
     if ours is None or theirs is None or not of_methods:
         return ""
-    beside = {label: cell(label) for label in kept.about.get("trivial", ())}
+    beside = {label: cell(label) for label in inputs.about.get("trivial", ())}
     if not is_of_predictions(metric):
         beside = {}
-    task = kept.tasks.get(theirs["data"].split("+")[0])
+    task = inputs.tasks.get(theirs["data"].split("+")[0])
     return why_not(
-        (line["left"], line["right"]),
-        (ours["mean"], theirs["mean"]),
-        theirs["ci_low"],
-        chance_level(metric, task) if task else None,
-        {label: one["mean"] for label, one in beside.items() if one is not None},
-        load_metric(metric).better or "higher",
+        names=(line["left"], line["right"]),
+        means=(ours["mean"], theirs["mean"]),
+        baseline_low=theirs["ci_low"],
+        chance=chance_level(metric, task) if task else None,
+        trivial={label: one["mean"] for label, one in beside.items() if one is not None},
+        better=load_metric(metric).better or "higher",
     )
 
 
@@ -219,8 +228,7 @@ def recovered(line: Mapping[str, Any], margin: float) -> Evidence:
     mean, low, high, n = (line[key] for key in ("difference", "ci_low", "ci_high", "n_seeds"))
     reason = line.get("reason") or ""
     if n < 2:
-        nan = (np.nan, np.nan)
-        return Evidence(mean, nan, int(n), np.nan, np.nan, 1.0, 1.0, 1.0, reason)
+        return replace(weigh([mean] * int(n), margin), difference=mean, untestable=reason)
     t = float(stdtrit(n - 1, 1 - ALPHA))
     apart = 0.0
     if pd.isna(line["probability"]):
@@ -237,7 +245,7 @@ def recovered(line: Mapping[str, Any], margin: float) -> Evidence:
         for side, half_width in zip((-1, 1), half_widths)
     )
     if apart:
-        found = weigh_spreads(least, most, margin)
+        evidence = weigh_spreads(least, most, margin)
     else:
-        found = weigh_spread(least, margin, line["relation"] == "equal")
-    return Evidence(**vars(found) | {"untestable": reason})
+        evidence = weigh_spread(least, margin, line["relation"] == "equal")
+    return replace(evidence, untestable=reason)

@@ -7,6 +7,7 @@ import pandas as pd
 
 from fedreact.claims.contrasts import OUTCOMES
 from fedreact.claims.judged import BETWEEN, labels
+from fedreact.frames import records
 from fedreact.metrics.grammar import load_metric
 from fedreact.tables.render import tex
 
@@ -43,9 +44,9 @@ TO_A_TARGET = (
 def counts(table: pd.DataFrame) -> str:
     """Count claims by outcome, e.g. ``3 claims: 2 hold, 0 are negligible, ...``."""
     outcomes = tally(table)
-    told = [f"{n} {words(name, n)}" for name, n in outcomes.items() if n or name != "not-testable"]
+    parts = [f"{n} {words(name, n)}" for name, n in outcomes.items() if n or name != "not-testable"]
     n = sum(outcomes.values())
-    return f"{n} claim{'s' if n != 1 else ''}: {', '.join(told)}."
+    return f"{n} claim{'s' if n != 1 else ''}: {', '.join(parts)}."
 
 
 def tally(table: pd.DataFrame) -> dict[str, int]:
@@ -62,10 +63,17 @@ def words(outcome: str, n: int) -> str:
     return f"{'is' if n == 1 else 'are'} {outcome.replace('-', ' ')}"
 
 
+Entries = Mapping[str, Mapping[str, Any]]
+"""Entries of ``claims.yaml`` by name."""
+
+Line = Mapping[str, Any]
+"""A line of the csv of claims."""
+
+
 def markdown(
-    table: pd.DataFrame, claims: Mapping[str, Mapping], title: str, scale: str, notes: list[str]
+    table: pd.DataFrame, claims: Entries, title: str, scale: str, notes: Sequence[str]
 ) -> str:
-    """A line for each claim, its readings below it."""
+    """Write a line for each claim, its readings below it."""
     data = sorted({name for cell in _whole(table)["data"] for name in cell.split(", ")})
     out = [f"# {title}", "", f"Judged on {', '.join(data)} at scale {scale}. {counts(table)}"]
     out += ["", METHOD, "", row(HEADER), "|---" * len(HEADER) + "|"]
@@ -76,28 +84,29 @@ def markdown(
 
 
 def latex(
-    table: pd.DataFrame, claims: Mapping[str, Mapping], title: str, scale: str, notes: list[str]
+    table: pd.DataFrame, claims: Entries, title: str, scale: str, notes: Sequence[str]
 ) -> str:
-    """The same as ``longtable``; it needs the packages booktabs and longtable."""
+    """Write the same as ``longtable``; it needs the packages booktabs and longtable."""
     header = [name for name in HEADER if name != "source"]
     out = [r"\begin{scriptsize}\setlength{\tabcolsep}{3pt}"]
     out += [r"\begin{longtable}{p{.27\linewidth}llp{.17\linewidth}rrr}"]
     out += [rf"\caption{{{tex(f'{title}, scale {scale}. {counts(table)}')}}}\\", r"\toprule"]
     out += [" & ".join(header) + r" \\", r"\midrule", r"\endhead", r"\bottomrule", r"\endfoot"]
-    for told, source, *rest in lines(table, claims):
-        out.append(" & ".join(map(tex, [f"{told} ({source})" if source else told, *rest])) + r" \\")
+    for statement, source, *rest in lines(table, claims):
+        first = f"{statement} ({source})" if source else statement
+        out.append(" & ".join(map(tex, [first, *rest])) + r" \\")
     out += [r"\end{longtable}", *(rf"\par {tex(note)}" for note in [METHOD, *notes])]
     return "\n".join([*out, r"\end{scriptsize}"]) + "\n"
 
 
-def lines(table: pd.DataFrame, claims: Mapping[str, Mapping]) -> list[list[str]]:
+def lines(table: pd.DataFrame, claims: Entries) -> list[list[str]]:
     """Return the texts of each claim and reading under :data:`HEADER`."""
-    found = []
-    for whole in _whole(table).to_dict("records"):
+    rows = []
+    for whole in records(_whole(table)):
         entry, decimals = claims[whole["claim"]], _decimals(whole["metric"])
         contrasts = _contrasts(table, whole)
         shown = decisive(whole, contrasts)
-        told, source = (
+        statement, source = (
             (f"if {whole['reading']}", "")
             if whole["reading"]
             else (entry["claim"], entry["source"])
@@ -106,20 +115,20 @@ def lines(table: pd.DataFrame, claims: Mapping[str, Mapping]) -> list[list[str]]
         if len(contrasts) > 1:
             difference += f", {scope(whole, contrasts)}"
         detectable = _signed(shown["detectable"], decimals).lstrip("+")
-        probability = "" if pd.isna(shown["probability"]) else f"{shown['probability']:.3f}"
+        probability: str = "" if pd.isna(shown["probability"]) else f"{shown['probability']:.3f}"
         published = _signed(shown["published"], decimals)
-        said = whole["outcome"]
-        if said == "not-testable":
+        result = whole["outcome"]
+        if result == "not-testable":
             first, *more = whole["reason"].split("; ")
-            said += f" ({first}{f' and {len(more)} more' if more else ''})"
+            result += f" ({first}{f' and {len(more)} more' if more else ''})"
         corrected = "" if whole["reading"] else whole["corrected"]
-        found.append(
-            [told, source, said, corrected, difference, detectable, probability, published]
+        rows.append(
+            [statement, source, result, corrected, difference, detectable, probability, published]
         )
-    return found
+    return rows
 
 
-def decisive(whole: Mapping, contrasts: list[Mapping]) -> Mapping:
+def decisive(whole: Line, contrasts: Sequence[Line]) -> Line:
     """Return the line whose difference decides: the average, or a claim's weakest comparison."""
     if whole["over"] == "average":
         return whole
@@ -128,11 +137,11 @@ def decisive(whole: Mapping, contrasts: list[Mapping]) -> Mapping:
 
 
 MOST_NAMED = 3
-"""Comparisons of an outcome that are named in a cell; the csv has them all."""
+"""Comparisons of an outcome that a cell names at most; the csv has them all."""
 
 
-def scope(whole: Mapping[str, Any], contrasts: Sequence[Mapping[str, Any]]) -> str:
-    """Say what a shown difference is of: the average, or the weakest comparison."""
+def scope(whole: Line, contrasts: Sequence[Line]) -> str:
+    """Say which difference is shown: the average, or the weakest comparison."""
     n = len(contrasts)
     if whole["over"] == "average":
         return f"average of {n}"
@@ -151,7 +160,7 @@ def scope(whole: Mapping[str, Any], contrasts: Sequence[Mapping[str, Any]]) -> s
     return "; ".join(parts)
 
 
-def exceptions(whole: Mapping) -> list[tuple[str, str]]:
+def exceptions(whole: Line) -> list[tuple[str, str]]:
     """Return the comparisons that do not hold, each with its outcome."""
     texts = whole["exceptions"].split(BETWEEN) if whole["exceptions"] else []
     parts = [text.removesuffix(")").rpartition(" (") for text in texts]
@@ -165,22 +174,22 @@ def notes_of(markdown: str) -> list[str]:
     return [note.strip() for note in notes.split("\n\n") if note.strip()]
 
 
-def _contrasts(table, whole):
-    """Lines of the comparisons of a claim under one reading."""
-    of = (table["claim"] == whole["claim"]) & (table["reading"] == whole["reading"])
-    return table[of & ~_is_whole(table)].to_dict("records")
+def _contrasts(table: pd.DataFrame, whole: Line) -> list[dict[str, Any]]:
+    """Return the lines of the comparisons of a claim under one reading."""
+    same = (table["claim"] == whole["claim"]) & (table["reading"] == whole["reading"])
+    return records(table[same & ~_is_whole(table)])
 
 
-def _whole(table):
-    """Lines of whole claims, with those of their readings."""
+def _whole(table: pd.DataFrame) -> pd.DataFrame:
+    """Return the lines of whole claims, with those of their readings."""
     return table[_is_whole(table)]
 
 
-def _is_whole(table):
+def _is_whole(table: pd.DataFrame) -> pd.Series:
     return table["at"].isna() | (table["at"] == "")
 
 
-def numbers(line: Mapping) -> str:
+def numbers(line: Line) -> str:
     """Write the difference of a line with its interval."""
     d = _decimals(line["metric"])
     difference, low, high = (_signed(line[key], d) for key in ("difference", "ci_low", "ci_high"))
@@ -192,11 +201,11 @@ def signed(difference: float, metric: str) -> str:
     return _signed(difference, _decimals(metric))
 
 
-def _decimals(metric):
+def _decimals(metric: str) -> int:
     return load_metric(metric).decimals + 1
 
 
-def _signed(value, decimals):
+def _signed(value: float | None, decimals: int) -> str:
     return "" if value is None or pd.isna(value) else f"{value:+.{decimals}f}"
 
 

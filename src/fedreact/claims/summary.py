@@ -1,6 +1,6 @@
-"""What holds and what does not, in at most five lines: for the end of a run, and the report."""
+"""Which claims hold and which do not, in at most five lines, for a run's end and the report."""
 
-from collections.abc import Mapping
+from collections.abc import Iterator, Mapping
 from pathlib import Path
 from typing import Any
 
@@ -10,7 +10,11 @@ import pandas as pd
 from fedreact.claims import judged, render
 from fedreact.claims.contract import OWN
 from fedreact.claims.contrasts import OUTCOMES
+from fedreact.frames import records
 from fedreact.reading import read_yaml
+
+EntriesByPaper = Mapping[str, Mapping[str, Mapping[str, Any]]]
+"""Entries of ``claims.yaml`` by paper and name."""
 
 NAMED = {"holds": 2, "reversed": 2, "negligible": 1, "undecided": 1}
 """Claims that are named at most, by outcome, in the order of the lines."""
@@ -23,12 +27,12 @@ HEADINGS = {
 
 
 def summary_lines(claims_csv: Path, papers: Path) -> list[str]:
-    """Sum up what was judged.
+    """Sum up judged claims.
 
     Parameters
     ----------
     claims_csv
-        Of one paper or of several.
+        Judged claims of one paper or of several.
     papers
         The folder with ``<paper>/claims.yaml`` and ``<paper>/paper.yaml``.
 
@@ -48,7 +52,7 @@ def summary_lines(claims_csv: Path, papers: Path) -> list[str]:
 
 def sum_up(
     table: pd.DataFrame,
-    claims: Mapping[str, Mapping[str, Mapping[str, Any]]],
+    claims: EntriesByPaper,
     called: Mapping[str, str],
 ) -> list[str]:
     """Do as :func:`summary_lines` does, on what it reads.
@@ -56,7 +60,7 @@ def sum_up(
     Parameters
     ----------
     table
-        What was judged.
+        Judged claims.
     claims
         Entries by paper and name.
     called
@@ -70,7 +74,7 @@ def sum_up(
     named = table if own.all() else table[~own]
     decisive = sorted(_decisive(named), key=lambda line: -_clarity(line))
     for outcome, most in NAMED.items():
-        of_tables: dict[Any, Any] = {}
+        of_tables: dict[tuple[str, str], tuple[str, dict[str, Any]]] = {}
         for line in decisive:
             if line["outcome"] == outcome:
                 entry = claims[line["paper"]][line["claim"]]
@@ -84,33 +88,34 @@ def sum_up(
     return lines
 
 
-def of_no_paper(table: pd.DataFrame, claims: Mapping[str, Mapping[str, Mapping]]) -> pd.Series:
+def of_no_paper(table: pd.DataFrame, claims: EntriesByPaper) -> pd.Series:
     """Say of each line whether no paper makes its claim; ``claims`` are by paper and name."""
     sources = [claims[p][c]["source"] for p, c in zip(table["paper"], table["claim"])]
     return pd.Series([bool(OWN.match(source)) for source in sources], index=table.index)
 
 
-def counts_table(table: pd.DataFrame, claims: Mapping[str, Mapping[str, Mapping]]) -> list[str]:
+def counts_table(table: pd.DataFrame, claims: EntriesByPaper) -> list[str]:
     """Return the claims of each paper by outcome as lines of Markdown, with their sum.
 
     ``claims`` are by paper and name. Claims that no paper makes have a line of their own.
     """
     own = of_no_paper(table, claims)
-    parts = {str(paper): part for paper, part in table[~own].groupby("paper", sort=False)}
+    papers = table[~own]
+    parts = {name: papers[papers["paper"] == name] for name in papers["paper"].unique()}
     if len(parts) > 1:
-        parts["all papers"] = table[~own]
+        parts["all papers"] = papers
     parts["in no paper"] = table[own]
     shown = [name for name in OUTCOMES if (table["outcome"] == name).any()]
     lines = [render.row(["claims", "judged", *shown]), "|---" * (len(shown) + 2) + "|"]
     for name, part in parts.items():
-        found = render.tally(part)
-        numbers = [sum(found.values()), *(found[outcome] for outcome in shown)]
+        outcomes = render.tally(part)
+        numbers = [sum(outcomes.values()), *(outcomes[outcome] for outcome in shown)]
         if numbers[0]:
             lines.append(render.row([name, *map(str, numbers)]))
     return lines
 
 
-def _counted(table, own):
+def _counted(table: pd.DataFrame, own: pd.Series) -> str:
     """Count claims by outcome, those that no paper makes apart."""
     if own.all():
         return f"{_count(table, 'claims')} No paper makes these claims."
@@ -120,22 +125,24 @@ def _counted(table, own):
     return " ".join(lines)
 
 
-def _count(table, what):
-    found = render.tally(table)
-    n, holds = sum(found.values()), found.pop("holds")
-    rest = [f"{k} {render.words(name, k)}" for name, k in found.items() if k]
+def _count(table: pd.DataFrame, what: str) -> str:
+    outcomes = render.tally(table)
+    n, holds = sum(outcomes.values()), outcomes.pop("holds")
+    rest = [f"{k} {render.words(name, k)}" for name, k in outcomes.items() if k]
     return ", ".join([f"{holds} of {n} {what} {'holds' if holds == 1 else 'hold'}", *rest]) + "."
 
 
-def _called(about):
-    return about.get("short") or about["title"].partition(":")[0]
+def _called(about: Mapping[str, Any]) -> str:
+    short: str | None = about.get("short")
+    title: str = about["title"]
+    return short or title.partition(":")[0]
 
 
-def _decisive(table):
-    """Each claim as judged on what is taken: the line that decides, with the claim's outcome."""
-    taken = table[table["reading"] == ""]
-    for _, lines in taken.groupby(["paper", "claim"], sort=False):
-        whole, *contrasts = lines.to_dict("records")
+def _decisive(table: pd.DataFrame) -> Iterator[dict[str, Any]]:
+    """Yield each claim under the default reading: the line that decides, and its outcome."""
+    default = table[table["reading"] == ""]
+    for _, lines in default.groupby(["paper", "claim"], sort=False):
+        whole, *contrasts = records(lines)
         several = whole["over"] == "every" and len(contrasts) > 1
         shown = render.decisive(whole, contrasts)
         yield {
@@ -145,8 +152,8 @@ def _decisive(table):
         }
 
 
-def _difference(line):
-    """The difference that decides, e.g. ``-0.021 against 10 clients: FLSC``."""
+def _difference(line: Mapping[str, Any]) -> str:
+    """Write the difference that decides, e.g. ``-0.021 against 10 clients: FLSC``."""
     text = render.signed(line["difference"], line["metric"])
     if not line["weakest"]:
         return text
@@ -154,11 +161,11 @@ def _difference(line):
 
 
 def _clarity(line: Mapping[str, Any]) -> float:
-    """How many margins away from 0 the interval begins; for what is small, how near it ends."""
-    ends = [line["ci_low"] / line["margin"], line["ci_high"] / line["margin"]]
+    """Return how many margins off 0 the interval begins; for small ones, how near it ends."""
+    low, high = float(line["ci_low"] / line["margin"]), float(line["ci_high"] / line["margin"])
     if line["outcome"] == "holds" and line["relation"] != "equal":
-        return ends[0]
+        return low
     if line["outcome"] == "reversed" and line["relation"] != "equal":
-        return -ends[1]
-    farthest = float(np.max(np.abs(ends)))
+        return -high
+    farthest = float(np.max(np.abs([low, high])))
     return -np.inf if np.isnan(farthest) else -farthest
