@@ -54,11 +54,11 @@ def test_a_metric_depends_on_the_files_of_its_parts():
 @pytest.mark.parametrize(
     ("name", "meant"),
     [
-        ("acuracy", "accuracy"),
+        ("acuracy", "accuracy"),  # codespell:ignore
         ("balanced-accuracy", "balanced_accuracy"),
         ("accuracy_worst_fifth_variance", "accuracy@worst_fifth:var"),
         ("smape_variance", "smape:var"),
-        ("acuracy@worst_fifth", "accuracy@worst_fifth"),
+        ("acuracy@worst_fifth", "accuracy@worst_fifth"),  # codespell:ignore
         ("accuracy@@worst_fifth", "accuracy@worst_fifth"),
         ("accuracy:var@worst_fifth", "accuracy@worst_fifth"),
         ("balanced_accuracy_changed", "balanced_accuracy@changed_labels"),
