@@ -1,10 +1,15 @@
 """Where models look: weights of attention over steps or inputs (M-Att, FATHOM)."""
 
 from dataclasses import dataclass
-from typing import Any, Literal
+from pathlib import Path
+from typing import TYPE_CHECKING, Any, Literal
 
-from fedreact.figures.contract import FigureKind
+from fedreact.figures.contract import Drawing, Entries, FigureKind, Scores
 from fedreact.options import Natural
+
+if TYPE_CHECKING:
+    import numpy as np
+    from matplotlib.axes import Axes
 
 
 @dataclass(frozen=True)
@@ -28,50 +33,78 @@ class Attention(FigureKind):
     clients: tuple[Natural, ...] = (0,)
     as_lines: bool = False
 
-    def cells(self):
-        """A cell a panel."""
-        return {(panel, ""): dict(given) for panel, given in self.panels.items()}
+    def cells(self) -> Entries:
+        """Return a cell for each panel."""
+        return {(panel, ""): dict(entry) for panel, entry in self.panels.items()}
 
-    def draw(self, title, cells, files):
+    def draw(self, title: str, cells: Scores, files: list[Path]) -> Drawing:
         """Draw the panels below each other; rows of a map are steps or inputs."""
-        import numpy as np
         from matplotlib.figure import Figure
 
-        from fedreact.figures.clients import kept_of_clients
+        from fedreact.figures.style import heading
+
+        maps = {panel: self._weights(lines) for (panel, _), lines in cells.items()}
+        if self.as_lines:
+            titles = list(maps)
+        else:
+            titles = [f"{panel}, {client}" for panel, clients in maps.items() for client in clients]
+        rows = max(1, len(titles))
+        figure = Figure(figsize=(6.4, 0.7 + 2.1 * rows), layout="constrained")
+        heading(figure, f"{title}, the first seed")
+        panels = figure.subplots(rows, 1, squeeze=False)[:, 0]
+        for axes, panel_title in zip(panels, titles):
+            axes.set_title(panel_title, fontsize="small", loc="left")
+            axes.tick_params(labelsize="small")
+        if self.as_lines:
+            for axes, clients in zip(panels, maps.values()):
+                self._draw_lines(axes, clients)
+        else:
+            weights = [weight for clients in maps.values() for weight in clients.values()]
+            for axes, weight in zip(panels, weights):
+                self._draw_map(axes, weight)
+        return figure
+
+    def _weights(self, lines) -> "dict[str, np.ndarray]":
+        """Return the weights ``[n, T]`` or ``[n, D]`` of each client that is shown."""
+        from fedreact.figures.clients import client_records
+
+        name = f"attention_{self.of}"
+        weights = client_records(lines, (name,))[0][name][-1]
+        return {f"client {k}": weights[k] for k in self.clients if k < len(weights)}
+
+    @property
+    def _axis(self) -> str:
+        """Label of the axis of steps or inputs."""
+        return {"time": "Step of the window", "features": "Input"}[self.of]
+
+    def _draw_lines(self, axes: "Axes", clients: "dict[str, np.ndarray]") -> None:
+        """Draw a line a client, its mean over windows."""
+        import numpy as np
+
         from fedreact.figures.style import COLOURS
 
-        drawn = []
-        for (panel, _), lines in cells.items():
-            weights = kept_of_clients(lines, (f"attention_{self.of}",))[0][f"attention_{self.of}"]
-            there = [k for k in self.clients if k < weights.shape[1]]
-            whole = weights[-1][there]  # [k, n, T] or [k, n, D]
-            if self.as_lines:
-                drawn.append((panel, [(f"client {k}", of) for k, of in zip(there, whole)]))
-            else:
-                drawn += [(f"{panel}, client {k}", of) for k, of in zip(there, whole)]
-        rows = max(1, len(drawn))
-        figure = Figure(figsize=(6.4, 0.7 + 2.1 * rows), layout="constrained")
-        figure.suptitle(f"{title}, the first seed", fontsize="small", x=0.01, ha="left")
-        what = {"time": "Step of the window", "features": "Input"}[self.of]
-        panels = figure.subplots(rows, 1, squeeze=False)[:, 0]
-        for axes, (panel, of) in zip(panels, drawn):
-            axes.set_title(panel, fontsize="small", loc="left")
-            axes.tick_params(labelsize="small")
-            if self.as_lines:
-                for i, (label, windows) in enumerate(of):
-                    look = {"color": COLOURS[i % len(COLOURS)], "linewidth": 1.0, "label": label}
-                    axes.plot(np.arange(1, windows.shape[1] + 1), windows.mean(0), **look)
-                axes.legend(frameon=False, fontsize="x-small")
-                axes.set_xlabel(what, fontsize="small")
-                axes.set_ylabel("Weight", fontsize="small")
-                axes.spines[["top", "right"]].set_visible(False)
-                continue
-            extent = (0.5, len(of) + 0.5, of.shape[1] + 0.5, 0.5)
-            look = {"aspect": "auto", "interpolation": "none", "cmap": "Greys", "extent": extent}
-            figure.colorbar(axes.imshow(of.T, **look), ax=axes).set_label("Weight", size="small")
-            axes.set_xlabel("Test window", fontsize="small")
-            axes.set_ylabel(what, fontsize="small")
-        return figure
+        for i, (client, weights) in enumerate(clients.items()):
+            steps = np.arange(1, weights.shape[1] + 1)
+            colour = COLOURS[i % len(COLOURS)]
+            axes.plot(steps, weights.mean(0), color=colour, linewidth=1.0, label=client)
+        axes.legend(frameon=False, fontsize="x-small")
+        axes.set_xlabel(self._axis, fontsize="small")
+        axes.set_ylabel("Weight", fontsize="small")
+        axes.spines[["top", "right"]].set_visible(False)
+
+    def _draw_map(self, axes: "Axes", weights: "np.ndarray") -> None:
+        """Draw the weights of a client, a column a window."""
+        n, size = weights.shape
+        image = axes.imshow(
+            weights.T,
+            aspect="auto",
+            interpolation="none",
+            cmap="Greys",
+            extent=(0.5, n + 0.5, size + 0.5, 0.5),
+        )
+        axes.figure.colorbar(image, ax=axes).set_label("Weight", size="small")
+        axes.set_xlabel("Test window", fontsize="small")
+        axes.set_ylabel(self._axis, fontsize="small")
 
 
 FIGURE = Attention

@@ -1,8 +1,10 @@
 """Several scores of methods, side by side (M-Att, Fig. 3.5)."""
 
 from dataclasses import dataclass
+from pathlib import Path
 
-from fedreact.figures.contract import FigureKind
+from fedreact.figures.bars import draw_groups
+from fedreact.figures.contract import Drawing, Entries, FigureKind, Scores, each_method
 
 
 @dataclass(frozen=True)
@@ -28,47 +30,28 @@ class BarsOfScores(FigureKind):
 
     @property
     def metrics(self) -> tuple[str, ...]:
-        """What is shown."""
+        """The metrics that are shown."""
         return tuple(self.scores.values())
 
-    def legend(self):
-        """Methods."""
+    def legend(self) -> tuple[str, ...]:
+        """Return the methods."""
         return tuple(self.bars)
 
-    def cells(self):
-        """Each method."""
-        return {
-            ("", label): {"setting": self.setting, "method": method}
-            for label, method in self.bars.items()
-        }
+    def cells(self) -> Entries:
+        """Return each method."""
+        return each_method({"": self.setting}, self.bars)
 
-    def draw(self, title, cells, files):
+    def draw(self, title: str, cells: Scores, files: list[Path]) -> Drawing:
         """Draw the groups beside each other."""
-        import numpy as np
-        import pandas as pd
-        from matplotlib.figure import Figure
+        from fedreact.figures.style import seeds_of, with_seeds
 
-        from fedreact.figures.looks import looks
-        from fedreact.figures.style import interval, seeds_of, title_and_legend, with_seeds
-
-        figure = Figure(figsize=(1.2 + 2.0 * len(self.scores), 3.2), layout="constrained")
-        axes, width = figure.subplots(), 0.84 / len(self.bars)
-        looks_of = looks(self.legend())
-        for i, label in enumerate(self.bars):
-            if ("", label) not in cells:
-                continue  # it cannot run there
-            by_seed = cells["", label].groupby("seed")[list(self.scores.values())].mean()
-            mean, half = interval(pd.DataFrame(by_seed).T)
-            at = np.arange(len(mean)) + width * (i - (len(self.bars) - 1) / 2)
-            look = {"color": looks_of[label].colour, "label": label, "capsize": 2}
-            half = half.fillna(0)
-            axes.bar(at, mean, 0.92 * width, yerr=half, **look, error_kw={"linewidth": 0.8})
-        axes.set_xticks(range(len(self.scores)), list(self.scores), fontsize="small")
-        axes.set_ylabel(self.label, fontsize="small")
-        axes.tick_params(labelsize="small")
-        axes.spines[["top", "right"]].set_visible(False)
-        title_and_legend(figure, [axes], with_seeds(title, seeds_of(cells)), 4)
-        return figure
+        values = {}
+        for label in self.bars:
+            if ("", label) in cells:  # others cannot run
+                by_seed = cells["", label].groupby("seed")[list(self.metrics)].mean()
+                values[label] = by_seed.T.set_axis(list(self.scores))
+        title = with_seeds(title, seeds_of(cells))
+        return draw_groups(title, self.label, self.legend(), list(self.scores), values)
 
 
 FIGURE = BarsOfScores

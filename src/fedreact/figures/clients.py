@@ -1,17 +1,23 @@
 """Who is with whom over the rounds, and how scores spread over clients (in no paper)."""
 
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from pathlib import Path
-from typing import ClassVar
+from typing import TYPE_CHECKING, ClassVar
 
-from fedreact.figures.contract import FigureKind
+from fedreact.figures.contract import Drawing, Entries, FigureKind, Scores, each_method
 from fedreact.metrics.contract import PRIMARY
+
+if TYPE_CHECKING:
+    import numpy as np
+    import pandas as pd
+    from matplotlib.axes import Axes
 
 TENTH, QUARTILES = 10, (25, 50, 75)
 
 
 @dataclass(frozen=True)
-class Clients(FigureKind):
+class ClientOverview(FigureKind):
     """Clusters of each client over the rounds of the first seed; below, scores of clients.
 
     Attributes
@@ -27,120 +33,151 @@ class Clients(FigureKind):
     curves: dict[str, str]
     metrics: ClassVar[tuple[str, ...]] = (PRIMARY["classification"],)
 
-    def cells(self):
-        """Each method."""
-        return {
-            ("", label): {"setting": self.setting, "method": method}
-            for label, method in self.curves.items()
-        }
+    def cells(self) -> Entries:
+        """Return each method."""
+        return each_method({"": self.setting}, self.curves)
 
-    def draw(self, title, cells, files):
+    def draw(self, title: str, cells: Scores, files: list[Path]) -> Drawing:
         """Draw a panel of clusters a method, and below a line of scores each."""
-        from matplotlib.colors import ListedColormap
         from matplotlib.figure import Figure
-        from matplotlib.ticker import MaxNLocator
 
-        from fedreact.figures.style import COLOURS, seeds_of
+        from fedreact.figures.style import heading, seeds_of
         from fedreact.metrics.grammar import load_metric
 
-        kept = {label: kept_of_clients(lines) for (_, label), lines in cells.items()}
-        shown = [label for label, seeds in kept.items() if _grouped(seeds[0]["cluster"])]
+        records = {label: client_records(lines) for (_, label), lines in cells.items()}
+        grouped = [label for label, seeds in records.items() if _grouped(seeds[0]["cluster"])]
         figure = Figure(figsize=(7.2, 4.6), layout="constrained")
-        n, look = seeds_of(cells), {"fontsize": "small", "x": 0.01, "ha": "left"}
-        figure.suptitle(f"{title}, {n} seed{'s' if n > 1 else ''}", **look)
-        above, below = figure.subfigures(2, 1, height_ratios=(1.25, 1))
-        above.suptitle("Cluster of each client (colour) in the first seed", **look)
-        for axes, label in zip(above.subplots(1, max(1, len(shown)), squeeze=False)[0], shown):
-            found, order, ends = _over_time(kept[label][0])
-            # Readers can distinguish so many colours; then they come again.
-            look = {"cmap": ListedColormap(["#eeeeee", *COLOURS]), "vmin": -1, "vmax": len(COLOURS)}
-            values = found[:, order].T
-            values = [[v % len(COLOURS) if v >= 0 else v for v in row] for row in values]
-            extent = (0.5, len(found) + 0.5, len(order) - 0.5, -0.5)
-            axes.imshow(values, aspect="auto", interpolation="none", extent=extent, **look)
-            for end in ends[:-1]:
-                axes.axhline(end - 0.5, color="white", linewidth=2)
+        n = seeds_of(cells)
+        heading(figure, f"{title}, {n} seed{'s' if n > 1 else ''}")
+        above, below = figure.subfigures(2, 1, height_ratios=(1.25, 1), squeeze=False)[:, 0]
+        heading(above, "Cluster of each client (colour) in the first seed")
+        panels = above.subplots(1, max(1, len(grouped)), squeeze=False)[0]
+        for axes, label in zip(panels, grouped):
+            _draw_clusters(axes, records[label][0])
             axes.set_title(label, fontsize="small")
-            axes.set_xlabel("Round", fontsize="small")
-            axes.set_yticks([])
-            axes.tick_params(labelsize="small")
-            axes.xaxis.set_major_locator(MaxNLocator(5, integer=True, steps=[1, 2, 5, 10]))
-        known = shown and (kept[shown[0]][0]["true_cluster"] >= 0).any()
-        label = "Clients, by true cluster" if known else "Clients"
-        above.axes[0].set_ylabel(label, fontsize="small")
-        axes, grey = below.subplots(), "#555555"  # colours are clusters
-        for i, seeds in enumerate(kept.values()):
-            low, worst, quarter, median, upper, high = _spread(seeds)
-            axes.plot([low, high], [i, i], color=grey, linewidth=1)
-            axes.plot([quarter, upper], [i, i], color=grey, linewidth=6, solid_capstyle="butt")
-            axes.plot(median, i, "|", color="white", markersize=8, markeredgewidth=2)
-            axes.plot(worst, i, "v", color=grey, markersize=6)
-        measured = load_metric(self.metrics[0]).title
-        axes.set_yticks(range(len(kept)), list(kept), fontsize="small")
-        axes.set_ylim(len(kept) - 0.5, -0.5)
-        axes.tick_params(axis="x", labelsize="small")
-        axes.set_xlabel(
-            f"{measured}, each client's mean over rounds\n"
-            "line: range; bar: quartiles; stroke: median; triangle: mean of the lowest tenth",
-            fontsize="small",
-        )
-        axes.spines[["top", "right"]].set_visible(False)
+        known = grouped and (records[grouped[0]][0]["true_cluster"] >= 0).any()
+        panels[0].set_ylabel("Clients, by true cluster" if known else "Clients", fontsize="small")
+        _draw_scores(below.subplots(), records, load_metric(self.metrics[0]).title)
         return figure
 
 
-def kept_of_clients(lines, names=("round", "score", "cluster", "true_cluster")):
-    """What is kept of the clients of a cell, given its lines: a mapping of arrays a seed.
+Record = dict[str, "np.ndarray"]
+"""Arrays of the clients of one method in one seed, by name; ``metric`` is that of the scores."""
 
-    ``metric`` is what scores are of.
+
+def client_records(
+    lines: "pd.DataFrame",
+    names: Sequence[str] = ("round", "score", "cluster", "true_cluster"),
+) -> list[Record]:
+    """Read what is kept of the clients of a cell, given its lines: these arrays for each seed.
+
+    Raises
+    ------
+    UserError
+        Nothing is kept beside the scores, or not all of these arrays.
     """
     from fedreact.errors import UserError
     from fedreact.kinds import of_clients
 
-    found = []
+    records = []
     for file, method in lines.sort_values("seed")[["file", "method"]].drop_duplicates().to_numpy():
-        beside = of_clients.read(Path(file))
-        if beside is None:
+        arrays = of_clients.read(Path(file))
+        if arrays is None:
             raise UserError(f"{file}: there is no record of its clients beside it")
-        at = beside["method"] == method
-        if lacking := [name for name in names if name not in beside]:
+        if lacking := [name for name in names if name not in arrays]:
             raise UserError(f"{file}: nothing is kept of clients' {lacking[0]}")
-        kept = {name: beside[name][at] for name in names}
-        found.append(kept | {"metric": str(beside["metric"])})
-    return found
+        own = arrays["method"] == method
+        record = {name: arrays[name][own] for name in names}
+        records.append(record | {"metric": arrays["metric"]})
+    return records
 
 
-def _grouped(clusters):
-    """Whether some clients are in a cluster with others: alone, each would have its colour."""
-    return any(len(set(of)) < len(of) for of in clusters if (of >= 0).all())
+def _grouped(clusters: "np.ndarray") -> bool:
+    """Return whether some clients share a cluster: alone, each would have its colour."""
+    return any(len(set(labels)) < len(labels) for labels in clusters if (labels >= 0).all())
 
 
-def _over_time(of_seed):
-    """Clusters ``[R, K]`` that keep their names over the rounds, and clients by true cluster.
+def _draw_clusters(axes: "Axes", record: Record) -> None:
+    """Draw the cluster of each client over the rounds, a line between true clusters."""
+    from matplotlib.colors import ListedColormap
+    from matplotlib.ticker import MaxNLocator
 
-    The second is their order, the third where each true cluster ends in it.
+    from fedreact.figures.style import COLOURS
+
+    clusters, order, ends = _over_time(record)
+    # Readers can distinguish so many colours; then they come again.
+    values = [
+        [label % len(COLOURS) if label >= 0 else label for label in client]
+        for client in clusters[:, order].T
+    ]
+    axes.imshow(
+        values,
+        aspect="auto",
+        interpolation="none",
+        extent=(0.5, len(clusters) + 0.5, len(order) - 0.5, -0.5),
+        cmap=ListedColormap(["#eeeeee", *COLOURS]),
+        vmin=-1,
+        vmax=len(COLOURS),
+    )
+    for end in ends[:-1]:
+        axes.axhline(end - 0.5, color="white", linewidth=2)
+    axes.set_xlabel("Round", fontsize="small")
+    axes.set_yticks([])
+    axes.tick_params(labelsize="small")
+    axes.xaxis.set_major_locator(MaxNLocator(5, integer=True, steps=[1, 2, 5, 10]))
+
+
+def _over_time(record: Record) -> "tuple[np.ndarray, np.ndarray, np.ndarray]":
+    """Give clusters the same names in all rounds, and sort clients by their true cluster.
+
+    Returns
+    -------
+    tuple
+        Clusters ``[R, K]``, the order of the clients ``[K]``, and where each true cluster ends in
+        this order.
     """
     import numpy as np
 
     from fedreact.aggregation.clusters import match_labels
 
     rounds, before = [], None
-    for labels in of_seed["cluster"].astype(int):
+    for labels in record["cluster"].astype(int):
         before = match_labels(labels, before)
         rounds.append(before)
-    true = of_seed["true_cluster"][-1]
+    true = record["true_cluster"][-1]
     order = np.argsort(true, kind="stable")
     return np.stack(rounds), order, np.cumsum(np.unique(true, return_counts=True)[1])
 
 
-def _spread(seeds):
-    """Least, mean of the lowest tenth, quartiles and largest of clients' means over rounds."""
+def _draw_scores(axes: "Axes", records: Mapping[str, list[Record]], measured: str) -> None:
+    """Draw a line of marks a method: how its clients' means over rounds spread."""
+    grey = "#555555"  # colours are clusters
+    for i, seeds in enumerate(records.values()):
+        low, worst, quarter, median, upper, high = _spread(seeds)
+        axes.plot([low, high], [i, i], color=grey, linewidth=1)
+        axes.plot([quarter, upper], [i, i], color=grey, linewidth=6, solid_capstyle="butt")
+        axes.plot(median, i, "|", color="white", markersize=8, markeredgewidth=2)
+        axes.plot(worst, i, "v", color=grey, markersize=6)
+    axes.set_yticks(range(len(records)), list(records), fontsize="small")
+    axes.set_ylim(len(records) - 0.5, -0.5)
+    axes.tick_params(axis="x", labelsize="small")
+    axes.set_xlabel(
+        f"{measured}, each client's mean over rounds\n"
+        "line: range; bar: quartiles; stroke: median; triangle: mean of the lowest tenth",
+        fontsize="small",
+    )
+    axes.spines[["top", "right"]].set_visible(False)
+
+
+def _spread(seeds: list[Record]) -> tuple[float, ...]:
+    """Return the least, mean of the lowest tenth, quartiles and largest of clients' means."""
     import numpy as np
 
-    means = [np.nanmean(of["score"], axis=0) for of in seeds]
+    means = [np.nanmean(record["score"], axis=0) for record in seeds]
     means = [mean[~np.isnan(mean)] for mean in means]
     worst = np.mean([np.sort(mean)[: -(-len(mean) // TENTH)].mean() for mean in means])
     pooled = np.concatenate(means)
     return pooled.min(), worst, *np.percentile(pooled, QUARTILES), pooled.max()
 
 
-FIGURE = Clients
+FIGURE = ClientOverview

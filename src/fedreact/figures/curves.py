@@ -1,10 +1,14 @@
 """What methods reach over what it takes them (in no paper)."""
 
-from collections.abc import Mapping
+from collections.abc import Iterable, Mapping
 from dataclasses import dataclass
-from typing import Any, Literal
+from pathlib import Path
+from typing import TYPE_CHECKING, Any, Literal
 
-from fedreact.figures.contract import FigureKind
+from fedreact.figures.contract import Drawing, Entries, FigureKind, Scores
+
+if TYPE_CHECKING:
+    from matplotlib.axes import Axes
 
 Over = Literal["gflops", "bytes", "bytes_up", "bytes_down", "steps", "minutes"]
 
@@ -36,7 +40,7 @@ class Curves(FigureKind):
 
     @property
     def metrics(self) -> tuple[str, ...]:
-        """What is shown."""
+        """The metrics that are shown."""
         return self.score, *self.overs
 
     @property
@@ -44,29 +48,29 @@ class Curves(FigureKind):
         """What is counted."""
         return (self.over,) if isinstance(self.over, str) else self.over
 
-    def legend(self):
-        """Methods, in the order of the panels."""
-        named = [label for own in self.panels.values() for label in {**(self.beside or {}), **own}]
-        return tuple(dict.fromkeys(named))
+    def _curves(self, panel: str) -> dict[str, Any]:
+        """Return the curves of a panel, those of all panels first."""
+        return {**(self.beside or {}), **self.panels[panel]}
 
-    def cells(self):
-        """The dots of each curve in each panel, numbered where they come from several runs."""
+    def legend(self) -> tuple[str, ...]:
+        """Return the methods, in the order of the panels."""
+        return tuple(dict.fromkeys(label for panel in self.panels for label in self._curves(panel)))
+
+    def cells(self) -> Entries:
+        """Return the dots of each curve in each panel, numbered by the runs they come from."""
         return {
             (panel, f"{label} {i}"): {"setting": self.setting, **point}
-            for panel, own in self.panels.items()
-            for label, given in {**(self.beside or {}), **own}.items()
-            for i, point in enumerate(_points(given))
+            for panel in self.panels
+            for label, curve in self._curves(panel).items()
+            for i, point in enumerate(_points(curve))
         }
 
-    def draw(self, title, cells, files):
+    def draw(self, title: str, cells: Scores, files: list[Path]) -> Drawing:
         """Draw the panels, two beside each other, or each in a row."""
-        import pandas as pd
         from matplotlib.figure import Figure
 
-        from fedreact.figures.looks import looks
         from fedreact.figures.style import (
             balanced,
-            interval,
             logarithmic,
             panel_names,
             seeds_of,
@@ -75,12 +79,9 @@ class Curves(FigureKind):
         )
         from fedreact.metrics.grammar import load_metric
 
-        there = {key[0] for key in cells}
-        panels = {name: own for name, own in self.panels.items() if name in there} or self.panels
-        if missing := [name for name in self.panels if name not in panels]:
-            title = f"{title}, left out: {'; '.join(missing)}"
+        title, panels = drawn_panels(title, self.panels, cells)
         score, *counted = (load_metric(name) for name in self.metrics)
-        looks_of, titles = looks(self.legend()), panel_names(panels, cells)
+        titles = panel_names(panels, cells)
         several = len(counted) > 1
         columns = len(counted) if several else min(2, len(panels))
         rows = len(panels) if several else -(-len(panels) // columns)
@@ -88,53 +89,75 @@ class Curves(FigureKind):
         grid = figure.subplots(
             rows, columns, squeeze=False, sharex="col" if several else True, sharey=True
         ).ravel()
-        drawings = [(*of, over) for of in panels.items() for over in self.overs]
-        for axes, (panel, own, over) in zip(grid, drawings):
-            drawn = {**(self.beside or {}), **own}
-            for i, (label, given) in enumerate(drawn.items()):
-                keys = [(panel, f"{label} {j}") for j in range(len(_points(given)))]
-                there = [cells[key] for key in keys if key in cells]
-                if not there:
-                    continue  # the method cannot run there
-                dots = pd.concat([lines.assign(of=j) for j, lines in enumerate(there)])
-                wide = dots.pivot(index=["of", "round"], columns="seed", values=self.score)
-                at = dots.groupby(["of", "round"])[over].mean()
-                order = at.sort_values(kind="stable").index
-                mean, half = interval(wide.loc[order])
-                colour, line, marker = looks_of[label]
-                half, (low, high) = half.fillna(0), score.bounds
-                axes.errorbar(
-                    *(at.loc[order], mean),
-                    yerr=[mean - (mean - half).clip(low), (mean + half).clip(None, high) - mean],
-                    color=colour,
-                    linestyle=line,
-                    marker=marker,
-                    markersize=4.5,
-                    markerfacecolor="none",
-                    linewidth=2.2 - 1.2 * i / len(drawn),  # equal ones stay visible
-                    elinewidth=0.6,
-                    capsize=1.5,
-                    label=label,
-                )
+        drawings = [(panel, over) for panel in panels for over in self.overs]
+        for axes, (panel, over) in zip(grid, drawings):
+            self._draw_panel(axes, panel, over, cells, score.bounds)
             axes.set_title(titles[panel], fontsize="small")
             axes.grid(linewidth=0.3)
             axes.spines[["top", "right"]].set_visible(False)
         for axes in grid[len(drawings) :]:
             axes.set_visible(False)
         for axes, over in zip(grid, self.overs):  # axes share those of their column, or all one
-            logarithmic(axes.xaxis, [line[over] for line in cells.values()])
-        for axes, of in zip(grid[max(0, len(drawings) - columns) :], counted * columns):
-            axes.set_xlabel(balanced(of.title, 46), fontsize="small")
+            logarithmic(axes.xaxis, [lines[over] for lines in cells.values()])
+        for axes, count in zip(grid[max(0, len(drawings) - columns) :], counted * columns):
+            axes.set_xlabel(balanced(count.title, 46), fontsize="small")
         for axes in grid[::columns]:
             axes.set_ylabel(balanced(score.title, 24))  # as much as a panel is high
         title_and_legend(figure, grid[: len(drawings)], with_seeds(title, seeds_of(cells)), 5)
         return figure
 
+    def _draw_panel(
+        self, axes: "Axes", panel: str, over: str, cells: Scores, bounds: tuple[float, float]
+    ) -> None:
+        """Draw the curves of a panel over one count."""
+        import pandas as pd
 
-def _points(given: Any) -> list[dict[str, Any]]:
-    """What the dots of a curve are of."""
-    listed = given if isinstance(given, list) else [given]
-    return [dict(one) if isinstance(one, Mapping) else {"method": one} for one in listed]
+        from fedreact.figures.looks import looks
+        from fedreact.figures.style import interval, within
+
+        looks_of, curves = looks(self.legend()), self._curves(panel)
+        for i, (label, curve) in enumerate(curves.items()):
+            keys = [(panel, f"{label} {j}") for j in range(len(_points(curve)))]
+            runs = [cells[key] for key in keys if key in cells]
+            if not runs:
+                continue  # the method cannot run there
+            dots = pd.concat([lines.assign(run=j) for j, lines in enumerate(runs)])
+            values = dots.pivot(index=["run", "round"], columns="seed", values=self.score)
+            counts = dots.groupby(["run", "round"])[over].mean().sort_values(kind="stable")
+            mean, half_width = interval(values.loc[counts.index])
+            colour, line, marker = looks_of[label]
+            axes.errorbar(
+                counts,
+                mean,
+                yerr=within(mean, half_width.fillna(0), bounds),
+                color=colour,
+                linestyle=line,
+                marker=marker,
+                markersize=4.5,
+                markerfacecolor="none",
+                linewidth=2.2 - 1.2 * i / len(curves),  # equal ones stay visible
+                elinewidth=0.6,
+                capsize=1.5,
+                label=label,
+            )
+
+
+def drawn_panels(title: str, panels: Iterable[str], cells: Scores) -> tuple[str, list[str]]:
+    """Return the panels that have cells, and the title with the names of those that have none.
+
+    If none has cells, all are returned, so that there is something to draw.
+    """
+    with_cells = {panel for panel, _ in cells}
+    drawn = [panel for panel in panels if panel in with_cells] or list(panels)
+    if missing := [panel for panel in panels if panel not in drawn]:
+        title = f"{title}, left out: {'; '.join(missing)}"
+    return title, drawn
+
+
+def _points(curve: Any) -> list[dict[str, Any]]:
+    """Return the cells that the dots of a curve come from."""
+    points = curve if isinstance(curve, list) else [curve]
+    return [dict(point) if isinstance(point, Mapping) else {"method": point} for point in points]
 
 
 FIGURE = Curves

@@ -2,23 +2,25 @@
 
 from dataclasses import dataclass
 from itertools import product
+from pathlib import Path
+from typing import Literal
 
-from fedreact.figures.contract import FigureKind
+from fedreact.figures.contract import Drawing, FigureKind, Scores
 
-LOOK = {"printed": "--", "with samples": "-"}
+LINES: dict[str, Literal["--", "-"]] = {"printed": "--", "with samples": "-"}
 
 
 @dataclass(frozen=True)
 class Detector(FigureKind):
     """Shares of clients whose fall is found, by its size, over seeds with 95% intervals."""
 
-    def draw(self, title, cells, files):
+    def draw(self, title: str, cells: Scores, files: list[Path]) -> Drawing:
         """Draw lines ``seed, test, delta, samples, fall, first, within`` of the study."""
         import pandas as pd
         from matplotlib.figure import Figure
         from matplotlib.lines import Line2D
 
-        from fedreact.figures.style import COLOURS, interval, with_seeds
+        from fedreact.figures.style import COLOURS, heading, interval, with_seeds
 
         table = pd.concat([pd.read_csv(path) for path in files])
         deltas, sizes = (sorted(table[name].unique()) for name in ("delta", "samples"))
@@ -28,12 +30,15 @@ class Detector(FigureKind):
         columns = {"first": "in the round after it", "within": "in any of the rounds after it"}
         for (i, delta), (j, column) in product(enumerate(deltas), enumerate(columns)):
             axes, of_delta = panels[i, j], table[table["delta"] == delta]
-            for (test, n), part in of_delta.groupby(["test", "samples"]):
-                mean, half = interval(part.pivot(index="fall", columns="seed", values=column))
-                look = {"color": COLOURS[sizes.index(n)], "linestyle": LOOK[test]}
+            for (test, n), lines in of_delta.groupby(["test", "samples"]):
+                values = lines.pivot(index="fall", columns="seed", values=column)
+                mean, half_width = interval(values)
                 axes.errorbar(
-                    *(mean.index, mean, half.fillna(0)),
-                    **look,
+                    mean.index,
+                    mean,
+                    half_width.fillna(0),
+                    color=COLOURS[sizes.index(n)],
+                    linestyle=LINES[test],
                     marker="o",
                     markersize=3,
                     capsize=2,
@@ -54,15 +59,13 @@ class Detector(FigureKind):
         ]
         names = {"printed": "eq. 6.4 as printed", "with samples": "with the numbers of samples"}
         handles += [
-            Line2D([], [], color="black", linestyle=LOOK[test], label=name)
+            Line2D([], [], color="black", linestyle=LINES[test], label=name)
             for test, name in names.items()
         ]
         handles.append(
             Line2D([], [], color="#666666", linestyle=":", label="significance level, 0.05")
         )
-        figure.suptitle(
-            with_seeds(title, table["seed"].nunique()), fontsize="small", x=0.01, ha="left"
-        )
+        heading(figure, with_seeds(title, table["seed"].nunique()))
         figure.legend(
             handles=handles, frameon=False, ncols=3, loc="outside lower center", fontsize="small"
         )

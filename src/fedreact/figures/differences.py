@@ -1,10 +1,15 @@
 """What a method gains over another at each client (in no paper)."""
 
 from dataclasses import dataclass
-from typing import ClassVar
+from pathlib import Path
+from typing import TYPE_CHECKING, ClassVar
 
-from fedreact.figures.contract import FigureKind
+from fedreact.figures.contract import Drawing, Entries, FigureKind, Scores, each_method
 from fedreact.metrics.contract import PRIMARY
+
+if TYPE_CHECKING:
+    import numpy as np
+    import pandas as pd
 
 
 @dataclass(frozen=True)
@@ -31,33 +36,31 @@ class Differences(FigureKind):
     minus: str = ""
     metrics: ClassVar[tuple[str, ...]] = (PRIMARY["classification"],)
 
-    def cells(self):
-        """Both methods on each setting."""
-        return {
-            (label, side): {"setting": setting, "method": method}
-            for label, setting in self.settings.items()
-            for side, method in (("of", self.of), ("to", self.to))
-        }
+    def cells(self) -> Entries:
+        """Return both methods on each setting."""
+        return each_method(self.settings, {"of": self.of, "to": self.to})
 
-    def draw(self, title, cells, files):
+    def draw(self, title: str, cells: Scores, files: list[Path]) -> Drawing:
         """Draw a line of dots a setting, sorted, and their mean."""
         import numpy as np
         from matplotlib.figure import Figure
 
-        from fedreact.figures.style import COLOURS, panel_names, seeds_of
+        from fedreact.figures.style import COLOURS, heading, panel_names, seeds_of
         from fedreact.metrics.grammar import load_metric
 
-        shown = [s for s in self.settings if (s, "of") in cells and (s, "to") in cells]
+        shown = [
+            label for label in self.settings if (label, "of") in cells and (label, "to") in cells
+        ]
         figure = Figure(figsize=(6, 1.2 + 0.5 * max(1, len(shown))), layout="constrained")
         n = seeds_of(cells)
         seeds = f"mean over {n} seeds" if n > 1 else "one seed"
-        figure.suptitle(f"{title}, {seeds}", fontsize="small", x=0.01, ha="left")
+        heading(figure, f"{title}, {seeds}")
         axes, labels, measured = figure.subplots(), [], "Score"
         names = panel_names(shown, cells)
         for i, label in enumerate(shown):
-            (ours, metric), (theirs, _) = (_of_clients(cells[label, side]) for side in ("of", "to"))
-            gains, shown_as = ours - theirs, load_metric(metric)
-            measured, better = shown_as.title, 1 if shown_as.better == "higher" else -1
+            (ours, name), (theirs, _) = (_of_clients(cells[label, side]) for side in ("of", "to"))
+            gains, metric = ours - theirs, load_metric(name)
+            measured, better = metric.title, 1 if metric.better == "higher" else -1
             labels.append(
                 f"{names[label]}\n{(better * gains > 0).sum()} better,"
                 f" {(better * gains < 0).sum()} worse"
@@ -79,14 +82,15 @@ class Differences(FigureKind):
         return figure
 
 
-def _of_clients(lines):
-    """Scores ``[K]`` of the last round, mean over seeds, and what they are."""
+def _of_clients(lines: "pd.DataFrame") -> "tuple[np.ndarray, str]":
+    """Return clients' scores ``[K]`` in the last round, means over seeds, and their metric."""
     import numpy as np
 
-    from fedreact.figures.clients import kept_of_clients
+    from fedreact.figures.clients import client_records
 
-    kept = kept_of_clients(lines)
-    return np.mean([of["score"][-1] for of in kept], axis=0), kept[0]["metric"]
+    records = client_records(lines)
+    scores = np.mean([record["score"][-1] for record in records], axis=0)
+    return scores, str(records[0]["metric"])
 
 
 FIGURE = Differences

@@ -1,24 +1,31 @@
 """What the digits look like (in no paper)."""
 
 from dataclasses import dataclass
+from pathlib import Path
+from typing import TYPE_CHECKING
 
 import numpy as np
 
 from fedreact.data.dataset import SeriesDataset
-from fedreact.figures.contract import FigureKind
+from fedreact.figures.contract import Ask, Drawing, FigureKind, Scores
+
+if TYPE_CHECKING:
+    from matplotlib.axes import Axes
 
 
 @dataclass(frozen=True)
 class Digits(FigureKind):
     """Digits of three writers as the pen went; three samples of each where none is known."""
 
-    def inputs(self, ask):
-        """Series of digits whose first channels are x (right) and y (up)."""
+    def inputs(self, ask: Ask) -> list[str]:
+        """Ask for series of digits whose first channels are x (right) and y (up)."""
         return [ask.dataset("digits")]
 
-    def draw(self, title, cells, files):
+    def draw(self, title: str, cells: Scores, files: list[Path]) -> Drawing:
         """Draw a row a writer."""
         from matplotlib.figure import Figure
+
+        from fedreact.figures.style import heading
 
         data = SeriesDataset.load(files[0])
         rows = _samples(data)
@@ -33,35 +40,36 @@ class Digits(FigureKind):
                 if digit in samples:
                     _draw(axes, data, samples[digit])
             line[0].set_ylabel(name, fontsize="small")
-        figure.suptitle(title, fontsize="small", x=0.01, ha="left")
+        heading(figure, title)
         return figure
 
 
 def _samples(data: SeriesDataset) -> dict[str, dict[int, int]]:
-    """Which series are drawn: by the name of the row and the digit."""
+    """Return the index of each series that is drawn, by the name of its row and its digit."""
     digits = np.unique(data.y)
     if data.owner is None:
-        of = {d: np.flatnonzero(data.y == d) for d in digits}
+        samples = {d: np.flatnonzero(data.y == d) for d in digits}
         return {
-            f"Sample {i + 1}": {d: int(which[i]) for d, which in of.items() if i < len(which)}
+            f"Sample {i + 1}": {d: int(which[i]) for d, which in samples.items() if i < len(which)}
             for i in range(3)
         }
     rows = {}
     for writer in np.unique(data.owner)[:3]:
-        mine = {d: np.flatnonzero((data.y == d) & (data.owner == writer)) for d in digits}
-        rows[f"Writer {writer}"] = {d: int(which[0]) for d, which in mine.items() if len(which)}
+        samples = {d: np.flatnonzero((data.y == d) & (data.owner == writer)) for d in digits}
+        rows[f"Writer {writer}"] = {d: int(which[0]) for d, which in samples.items() if len(which)}
     return rows
 
 
-def _draw(axes, data, i):
+def _draw(axes: "Axes", data: SeriesDataset, i: int) -> None:
+    """Draw a digit, stroke by stroke, with a dot where it begins."""
     from fedreact.figures.style import COLOURS
 
     x, y = data.X[i, :2, : data.lengths[i]]
     third = data.X[i, 2, : data.lengths[i]] if data.X.shape[1] > 2 else np.ones(len(x))
     # Pendigits' third channel is the pen: 0 on the last point before it is lifted.
     pen = set(np.unique(third)) <= {0.0, 1.0}
-    ends = np.flatnonzero(third == 0) if pen else []
-    for stroke in np.split(np.arange(len(x)), np.asarray(ends, dtype=int) + 1):
+    ends = np.flatnonzero(third == 0) if pen else np.zeros(0, dtype=int)
+    for stroke in np.split(np.arange(len(x)), ends + 1):
         axes.plot(x[stroke], y[stroke], color=COLOURS[0], linewidth=1.2)
     axes.plot(x[0], y[0], "o", color=COLOURS[1], markersize=3)
 

@@ -1,9 +1,10 @@
 """What methods gain over another, by setting (in no paper)."""
 
 from dataclasses import dataclass
+from pathlib import Path
 from typing import ClassVar
 
-from fedreact.figures.contract import FigureKind
+from fedreact.figures.contract import Drawing, Entries, FigureKind, Scores, each_method
 
 
 @dataclass(frozen=True)
@@ -28,19 +29,15 @@ class Gain(FigureKind):
     label: str = "Difference in accuracy"
     metrics: ClassVar[tuple[str, ...]] = ("accuracy",)
 
-    def legend(self):
-        """Methods."""
+    def legend(self) -> tuple[str, ...]:
+        """Return the methods."""
         return tuple(self.curves)
 
-    def cells(self):
-        """Each method, and the other, on each setting."""
-        return {
-            (line, label): {"setting": setting, "method": method}
-            for line, setting in self.settings.items()
-            for label, method in [*self.curves.items(), ("", self.over)]
-        }
+    def cells(self) -> Entries:
+        """Return each method, and the other, on each setting."""
+        return each_method(self.settings, {**self.curves, "": self.over})
 
-    def draw(self, title, cells, files):
+    def draw(self, title: str, cells: Scores, files: list[Path]) -> Drawing:
         """Draw a line a setting."""
         import numpy as np
         import pandas as pd
@@ -62,20 +59,20 @@ class Gain(FigureKind):
         places = np.arange(len(self.settings))[::-1]
         looks_of = looks(self.legend())
         for i, label in enumerate(self.curves):
-            there = [
-                line for line in self.settings if (line, label) in means and (line, "") in means
-            ]  # the others cannot run there
-            if not there:
+            gains = {
+                line: means[line, label] - means[line, ""]
+                for line in self.settings
+                if (line, label) in means and (line, "") in means  # the others cannot run there
+            }
+            if not gains:
                 continue
-            mean, half = interval(
-                pd.DataFrame({line: means[line, label] - means[line, ""] for line in there}).T
-            )
+            mean, half_width = interval(pd.DataFrame(gains).T)
             colour, _, marker = looks_of[label]
             shift = 0.8 * (i - (len(self.curves) - 1) / 2) / len(self.curves)
             axes.errorbar(
                 mean,
-                places[[list(self.settings).index(line) for line in there]] - shift,
-                xerr=half.fillna(0),
+                places[[list(self.settings).index(line) for line in gains]] - shift,
+                xerr=half_width.fillna(0),
                 color=colour,
                 marker=marker,
                 linestyle="none",

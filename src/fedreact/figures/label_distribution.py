@@ -1,8 +1,9 @@
 """Samples of each label in each cluster (Fed-REACT, Fig. 2 in arXiv)."""
 
 from dataclasses import dataclass
+from pathlib import Path
 
-from fedreact.figures.contract import FigureKind
+from fedreact.figures.contract import Ask, Drawing, FigureKind, Scores
 
 
 @dataclass(frozen=True)
@@ -17,11 +18,11 @@ class LabelDistribution(FigureKind):
 
     partition: str
 
-    def inputs(self, ask):
-        """The partition of the first seed."""
+    def inputs(self, ask: Ask) -> list[str]:
+        """Ask for the partition of the first seed."""
         return [ask.partition(self.partition)]
 
-    def draw(self, title, cells, files):
+    def draw(self, title: str, cells: Scores, files: list[Path]) -> Drawing:
         """Draw the bars."""
         import numpy as np
         from matplotlib.figure import Figure
@@ -35,8 +36,9 @@ class LabelDistribution(FigureKind):
         C, n_labels = label_counts.shape
         width = 0.8 / C
         for c, counts in enumerate(label_counts):
-            at = np.arange(n_labels) + (c - (C - 1) / 2) * width
-            axes.bar(at, counts, width, color=COLOURS[c % len(COLOURS)], label=f"Cluster {c + 1}")
+            places = np.arange(n_labels) + (c - (C - 1) / 2) * width
+            colour = COLOURS[c % len(COLOURS)]
+            axes.bar(places, counts, width, color=colour, label=f"Cluster {c + 1}")
         axes.set(xlabel="Digit", ylabel="Samples", xticks=range(n_labels))
         axes.set_title(title, fontsize="small", loc="left")
         axes.spines[["top", "right"]].set_visible(False)

@@ -1,9 +1,10 @@
 """A criterion over the number of clusters (Fed-REACT, Figs. 3 and 4 in arXiv)."""
 
 from dataclasses import dataclass
-from typing import Literal
+from pathlib import Path
+from typing import Any, Literal
 
-from fedreact.figures.contract import FigureKind
+from fedreact.figures.contract import Ask, Drawing, FigureKind, Scores
 
 
 @dataclass(frozen=True)
@@ -21,11 +22,11 @@ class NClusters(FigureKind):
     setting: str
     score: Literal["wcss", "silhouette"]
 
-    def inputs(self, ask):
-        """Both criteria, over all seeds."""
+    def inputs(self, ask: Ask) -> list[str]:
+        """Ask for both criteria, over all seeds."""
         return ask.run("n_clusters", self.setting)
 
-    def draw(self, title, cells, files):
+    def draw(self, title: str, cells: Scores, files: list[Path]) -> Drawing:
         """Draw the curves."""
         import pandas as pd
         from matplotlib.figure import Figure
@@ -39,16 +40,18 @@ class NClusters(FigureKind):
         figure = Figure(figsize=(6, 3.2), layout="constrained")
         axes = figure.subplots()
 
-        def chosen(mean):
+        def chosen(mean: pd.Series) -> Any:
+            """Return the number of clusters that a curve points to."""
             return elbow(mean.to_numpy()) if self.score == "wcss" else mean.idxmax()
 
-        for i, (samples, part) in enumerate(table.dropna(subset=self.score).groupby("samples")):
-            mean, half = interval(part.pivot(index="n_clusters", columns="seed", values=self.score))
+        for i, (samples, lines) in enumerate(table.dropna(subset=self.score).groupby("samples")):
+            values = lines.pivot(index="n_clusters", columns="seed", values=self.score)
+            mean, half_width = interval(values)
             marker = "osD^v<>"[i % 7]
             axes.errorbar(
                 mean.index,
                 mean,
-                half.fillna(0),
+                half_width.fillna(0),
                 color=COLOURS[i % len(COLOURS)],
                 marker=marker,
                 markersize=4,

@@ -1,11 +1,24 @@
 """Final scores over costs, with the methods that no other one beats in both (in no paper)."""
 
 from dataclasses import dataclass
-from typing import Any
+from pathlib import Path
+from typing import TYPE_CHECKING, Any, NamedTuple
 
-from fedreact.figures.contract import FigureKind
-from fedreact.figures.curves import Over
-from fedreact.metrics.contract import PRIMARY
+from fedreact.figures.contract import Drawing, Entries, FigureKind, Scores
+from fedreact.figures.curves import Over, drawn_panels
+from fedreact.metrics.contract import PRIMARY, Metric
+
+if TYPE_CHECKING:
+    import pandas as pd
+    from matplotlib.axes import Axes
+
+
+class _Point(NamedTuple):
+    """A method's mean cost, its mean score, and half the width of the score's interval."""
+
+    cost: float
+    score: float
+    half_width: float
 
 
 @dataclass(frozen=True)
@@ -34,25 +47,25 @@ class Pareto(FigureKind):
 
     @property
     def metrics(self) -> tuple[str, ...]:
-        """What is shown."""
+        """The metrics that are shown."""
         return self.score, self.over
 
-    def legend(self):
-        """Methods, in the order of the panels."""
-        return tuple(dict.fromkeys(label for own in self.panels.values() for label in own))
+    def legend(self) -> tuple[str, ...]:
+        """Return the methods, in the order of the panels."""
+        return tuple(dict.fromkeys(label for methods in self.panels.values() for label in methods))
 
-    def cells(self):
-        """Each method in each panel."""
+    def cells(self) -> Entries:
+        """Return each method in each panel."""
         return {
             (panel, label): {
                 "setting": self.setting,
-                **({"method": one} if isinstance(one, str) else one),
+                **({"method": method} if isinstance(method, str) else method),
             }
-            for panel, own in self.panels.items()
-            for label, one in own.items()
+            for panel, methods in self.panels.items()
+            for label, method in methods.items()
         }
 
-    def draw(self, title, cells, files):
+    def draw(self, title: str, cells: Scores, files: list[Path]) -> Drawing:
         """Draw the panels, two beside each other."""
         from matplotlib.figure import Figure
 
@@ -66,10 +79,7 @@ class Pareto(FigureKind):
         )
         from fedreact.metrics.grammar import load_metric
 
-        drawn = {panel for panel, _ in cells}
-        panels = [panel for panel in self.panels if panel in drawn] or list(self.panels)
-        if missing := [panel for panel in self.panels if panel not in panels]:
-            title = f"{title}, left out: {'; '.join(missing)}"
+        title, panels = drawn_panels(title, self.panels, cells)
         score, cost = (load_metric(name) for name in self.metrics)
         columns = min(2, len(panels))
         rows = -(-len(panels) // columns)
@@ -80,8 +90,8 @@ class Pareto(FigureKind):
             self._draw_panel(axes, panel, cells, score)
             axes.set_title(names[panel], fontsize="small")
             axes.set_xlabel(balanced(cost.title, 46), fontsize="small")
-            own = [lines[self.over] for (of, _), lines in cells.items() if of == panel]
-            logarithmic(axes.xaxis, own)
+            costs = [lines[self.over] for (name, _), lines in cells.items() if name == panel]
+            logarithmic(axes.xaxis, costs)
             axes.grid(linewidth=0.3)
             axes.tick_params(labelsize="small")
             axes.spines[["top", "right"]].set_visible(False)
@@ -92,30 +102,26 @@ class Pareto(FigureKind):
         title_and_legend(figure, grid[: len(panels)], with_seeds(title, seeds_of(cells)), 4)
         return figure
 
-    def _draw_panel(self, axes, panel, cells, score):
+    def _draw_panel(self, axes: "Axes", panel: str, cells: Scores, score: Metric) -> None:
         """Draw the methods of a panel, and their front."""
-        import pandas as pd
-
         from fedreact.figures.looks import looks
-        from fedreact.figures.style import interval
 
-        looks_of, found = looks(self.legend()), {}
-        for label in self.panels[panel]:
-            if (panel, label) in cells:
-                lines = cells[panel, label]
-                last = lines[lines["round"] == lines.groupby("seed")["round"].transform("max")]
-                by_seed = last.groupby("seed")[[self.score, self.over]].mean()
-                mean, half = interval(pd.DataFrame(by_seed[self.score]).T)
-                found[label] = by_seed[self.over].mean(), mean.iloc[0], half.fillna(0).iloc[0]
+        looks_of = looks(self.legend())
+        points = {
+            label: self._point(cells[panel, label])
+            for label in self.panels[panel]
+            if (panel, label) in cells
+        }
         sign = -1 if score.better == "lower" else 1
-        best = front({label: (cost, sign * mean) for label, (cost, mean, _) in found.items()})
+        best = front({label: (point.cost, sign * point.score) for label, point in points.items()})
         low, high = score.bounds
-        for label, (cost, mean, half) in found.items():
+        for label, (cost, mean, half_width) in points.items():
             colour, _, marker = looks_of[label]
+            ends = max(mean - half_width, low), min(mean + half_width, high)
             axes.errorbar(
                 cost,
                 mean,
-                yerr=[[mean - max(mean - half, low)], [min(mean + half, high) - mean]],
+                yerr=[[mean - ends[0]], [ends[1] - mean]],
                 color=colour,
                 marker=marker,
                 markersize=6,
@@ -127,13 +133,24 @@ class Pareto(FigureKind):
                 zorder=3,
             )
         axes.plot(
-            [found[label][0] for label in best],
-            [found[label][1] for label in best],
+            [points[label].cost for label in best],
+            [points[label].score for label in best],
             color="#AAAAAA",
             linewidth=1,
             zorder=1,
             label="Pareto front (filled)",
         )
+
+    def _point(self, lines: "pd.DataFrame") -> _Point:
+        """Return where a method stands after its last round."""
+        import pandas as pd
+
+        from fedreact.figures.style import interval
+
+        last = lines[lines["round"] == lines.groupby("seed")["round"].transform("max")]
+        by_seed = last.groupby("seed")[[self.score, self.over]].mean()
+        mean, half_width = interval(pd.DataFrame(by_seed[self.score]).T)
+        return _Point(by_seed[self.over].mean(), mean.iloc[0], half_width.fillna(0).iloc[0])
 
 
 def front(points: dict[str, tuple[float, float]]) -> list[str]:
@@ -145,13 +162,13 @@ def front(points: dict[str, tuple[float, float]]) -> list[str]:
         Cost and score by label; a lower cost and a higher score are better.
     """
     order = sorted(points, key=lambda label: (points[label][0], -points[label][1]))
-    kept: list[str] = []
+    best: list[str] = []
     for label in order:
         cost, score = points[label]
-        last = points[kept[-1]] if kept else (cost, float("-inf"))
+        last = points[best[-1]] if best else (cost, float("-inf"))
         if score > last[1] or (cost, score) == last:
-            kept.append(label)
-    return kept
+            best.append(label)
+    return best
 
 
 FIGURE = Pareto

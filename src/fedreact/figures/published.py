@@ -1,9 +1,15 @@
 """Rebuilt values of tables against the published ones (in no paper)."""
 
 from dataclasses import dataclass
-from typing import Literal
+from pathlib import Path
+from typing import TYPE_CHECKING, Literal
 
-from fedreact.figures.contract import FigureKind
+from fedreact.figures.contract import Ask, Drawing, FigureKind, Scores
+from fedreact.figures.looks import Look
+
+if TYPE_CHECKING:
+    import pandas as pd
+    from matplotlib.axes import Axes
 
 
 @dataclass(frozen=True)
@@ -24,67 +30,82 @@ class Published(FigureKind):
     tables: dict[str, str]
     methods_are: Literal["rows", "columns"] = "columns"
 
-    def inputs(self, ask):
-        """The tables."""
+    def inputs(self, ask: Ask) -> list[str]:
+        """Ask for the tables."""
         return [ask.table(name) for name in self.tables.values()]
 
-    def draw(self, title, cells, files):
+    def draw(self, title: str, cells: Scores, files: list[Path]) -> Drawing:
         """Draw the panels of tables that have published values, two beside each other."""
-        import pandas as pd
         from matplotlib.figure import Figure
 
         from fedreact.figures.looks import looks
-        from fedreact.figures.style import balanced, title_and_legend
-        from fedreact.metrics.grammar import load_metric
+        from fedreact.figures.style import title_and_legend
 
-        panels = {}
-        for name, table in self.tables.items():
-            own = [file for file in files if f"_{file.stem}".endswith(f"_{table}")]
-            if not own:
-                continue  # its data cannot be had
-            file = min(own, key=lambda path: len(path.stem))  # the others' names are longer
-            lines = pd.read_csv(file, dtype={"row": str, "column": str})
-            own = lines.dropna(subset=["mean", "published"])
-            own = own[own["metric"].isin(own["metric"].iloc[:1])]  # one unit an axis
-            if len(own):
-                panels[name] = own
-        by = self.methods_are.removesuffix("s")
-        looks_of = looks(label for own in panels.values() for label in own[by])
+        panels = {
+            name: cells_of_table
+            for name, table in self.tables.items()
+            if (cells_of_table := _read(table, files)) is not None
+        }
+        axis = self.methods_are.removesuffix("s")
+        looks_of = looks(label for table in panels.values() for label in table[axis])
         columns = max(1, min(2, len(panels)))
         rows = max(1, -(-len(panels) // columns))
         figure = Figure(figsize=(max(4.4, 3.6 * columns), 1.3 + 3.0 * rows), layout="constrained")
         grid = figure.subplots(rows, columns, squeeze=False).ravel()
-        for axes, (name, own) in zip(grid, panels.items()):
-            metric = load_metric(own["metric"].iloc[0])
-            for label, lines in own.groupby(by, sort=False):
-                _points(axes, lines, label, looks_of[label])
-            seen = own[["mean", "ci_low", "ci_high", "published"]]
-            low, high = seen.min().min(), seen.max().max()
-            room = 0.04 * (high - low or 1)
-            limits = (low - room, high + room)
-            axes.plot(limits, limits, color="#8A8A8A", linewidth=0.8, zorder=1)
-            axes.set(xlim=limits, ylim=limits, aspect="equal")
+        for axes, (name, table) in zip(grid, panels.items()):
+            for label, lines in table.groupby(axis, sort=False):
+                _draw_points(axes, lines, str(label), looks_of[str(label)])
+            _finish(axes, table)
             axes.set_title(name, fontsize="small")
-            axes.set_xlabel("Published", fontsize="small")
-            axes.set_ylabel(balanced(f"Rebuilt, {metric.title[:1].lower()}{metric.title[1:]}", 30))
-            axes.yaxis.label.set_fontsize("small")
-            axes.tick_params(labelsize="small")
-            axes.grid(linewidth=0.3)
-            axes.spines[["top", "right"]].set_visible(False)
         for axes in grid[len(panels) :]:
             axes.set_axis_off()
-        n, compared = (sum(sizes) for sizes in zip((0, 0), *map(_counts, panels.values())))
+        n = sum(len(table) for table in panels.values())
+        compared = sum(int(_comparable(table).sum()) for table in panels.values())
         note = f"{n} cells, {compared} of them of the paper's data and compute (filled)"
         title_and_legend(figure, grid[: len(panels)], f"{title}\n{note}", 3)
         return figure
 
 
-def _counts(table):
-    """Cells, and those that can be compared."""
-    return len(table), int((table["verdict"] != "not-comparable").sum())
+def _read(table: str, files: list[Path]) -> "pd.DataFrame | None":
+    """Read the published cells of a table's first metric; ``None`` if there are none."""
+    import pandas as pd
+
+    own = [file for file in files if f"_{file.stem}".endswith(f"_{table}")]
+    if not own:
+        return None  # its data cannot be had
+    file = min(own, key=lambda path: len(path.stem))  # the others' names are longer
+    lines = pd.read_csv(file, dtype={"row": str, "column": str})
+    cells = lines.dropna(subset=["mean", "published"])
+    cells = cells[cells["metric"].isin(cells["metric"].iloc[:1])]  # one unit an axis
+    return cells if len(cells) else None
 
 
-def _points(axes, lines, label, look):
+def _comparable(lines: "pd.DataFrame") -> "pd.Series[bool]":
+    """Return which cells can be compared with the paper's."""
+    return lines["verdict"] != "not-comparable"
+
+
+def _finish(axes: "Axes", table: "pd.DataFrame") -> None:
+    """Draw the diagonal, and give both axes of a panel the same limits."""
+    from fedreact.figures.style import balanced
+    from fedreact.metrics.grammar import load_metric
+
+    title = load_metric(table["metric"].iloc[0]).title
+    values = table[["mean", "ci_low", "ci_high", "published"]]
+    low, high = values.min().min(), values.max().max()
+    room = 0.04 * (high - low or 1)
+    limits = (low - room, high + room)
+    axes.plot(limits, limits, color="#8A8A8A", linewidth=0.8, zorder=1)
+    axes.set(xlim=limits, ylim=limits, aspect="equal")
+    axes.set_xlabel("Published", fontsize="small")
+    axes.set_ylabel(balanced(f"Rebuilt, {title[:1].lower()}{title[1:]}", 30))
+    axes.yaxis.label.set_fontsize("small")
+    axes.tick_params(labelsize="small")
+    axes.grid(linewidth=0.3)
+    axes.spines[["top", "right"]].set_visible(False)
+
+
+def _draw_points(axes: "Axes", lines: "pd.DataFrame", label: str, look: Look) -> None:
     """Draw the cells of one method."""
     ends = [lines["mean"] - lines["ci_low"], lines["ci_high"] - lines["mean"]]
     axes.errorbar(
@@ -96,12 +117,12 @@ def _points(axes, lines, label, look):
         elinewidth=0.7,
         zorder=2,
     )
-    comparable = lines["verdict"] != "not-comparable"
+    comparable = _comparable(lines)
     for compared, filled in ((False, "white"), (True, look.colour)):
-        own = lines[comparable == compared]
+        drawn = lines[comparable == compared]
         axes.plot(
-            own["published"],
-            own["mean"],
+            drawn["published"],
+            drawn["mean"],
             look.marker,
             color=look.colour,
             markerfacecolor=filled,

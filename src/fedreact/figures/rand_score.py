@@ -2,12 +2,12 @@
 
 from dataclasses import dataclass
 
-from fedreact.figures.rounds import Rounds
+from fedreact.figures.rounds import RoundCurves
 
 
 @dataclass(frozen=True)
-class RandScore(Rounds):
-    """The curves of :class:`fedreact.figures.rounds.Rounds`, of Rand scores."""
+class RandScore(RoundCurves):
+    """The curves of :class:`fedreact.figures.rounds.RoundCurves`, of Rand scores."""
 
     score: str = "rand"
 

@@ -2,10 +2,15 @@
 
 from collections.abc import Mapping
 from dataclasses import dataclass
-from typing import Any
+from pathlib import Path
+from typing import TYPE_CHECKING, Any
 
-from fedreact.figures.contract import FigureKind
+from fedreact.figures.contract import Drawing, Entries, FigureKind, Scores
 from fedreact.metrics.contract import PRIMARY
+
+if TYPE_CHECKING:
+    import pandas as pd
+    from matplotlib.axes import Axes
 
 
 @dataclass(frozen=True)
@@ -33,26 +38,25 @@ class Ranks(FigureKind):
 
     @property
     def metrics(self) -> tuple[str, ...]:
-        """What methods are ranked by."""
+        """The metric that methods are ranked by."""
         return (self.metric,)
 
-    def cells(self):
-        """Each method on each dataset."""
+    def cells(self) -> Entries:
+        """Return each method on each dataset."""
         return {
             (label, name): {"setting": setting, **_mapping(method)}
             for label, setting in self.settings.items()
             for name, method in self.methods.items()
         }
 
-    def draw(self, title, cells, files):
+    def draw(self, title: str, cells: Scores, files: list[Path]) -> Drawing:
         """Draw the ranks of methods that ran everywhere."""
-        import numpy as np
         from matplotlib.figure import Figure
 
         from fedreact.figures.style import panel_names, title_and_legend
 
-        wide = self.ranks(self.scores(cells))
-        n, k = wide.shape[1], len(wide)
+        ranks = self.ranks(self.scores(cells))
+        n, k = ranks.shape[1], len(ranks)
         size = (3.4 + 0.36 * max(n, 4) + 2.4, 1.9 + 0.19 * max(k, 4))
         figure = Figure(figsize=size, layout="constrained")
         if n < 2 or k < 2:
@@ -62,52 +66,34 @@ class Ranks(FigureKind):
             title_and_legend(figure, [axes], title, 1)
             return figure
         left, right = figure.subplots(1, 2, sharey=True, width_ratios=(0.36 * n, 2.4))
-        left.imshow(wide, aspect="auto", cmap="Blues_r", vmin=1, vmax=1.35 * k)
-        for i, row in enumerate(wide.to_numpy()):
-            for j, rank in enumerate(row):
-                colour = "white" if rank < 0.5 * k else "black"
-                look = {"ha": "center", "va": "center", "fontsize": 6, "color": colour}
-                left.text(j, i, f"{rank:g}", **look)
-        left.set_xticks(range(n), list(panel_names(wide.columns, cells).values()))
-        left.tick_params(axis="x", labelsize=6.5, top=True, labeltop=True, bottom=False)
-        left.tick_params(axis="x", labelbottom=False, rotation=90)
-        left.set_yticks(range(k), list(wide.index), fontsize=7)
-        left.spines[:].set_visible(False)
-        means, half, gap = wide.mean(axis=1), _half(wide), critical_difference(k, n)
-        best = means.min()
-        right.axvspan(best, min(best + gap, k + 0.5), color="#DDDDDD", linewidth=0)
-        low, high = np.maximum(means - half, 1), np.minimum(means + half, k)
-        right.hlines(np.arange(k), low, high, color="black", linewidth=1)
-        right.plot(means, np.arange(k), "o", color="black", markersize=3.5)
-        right.set_xlim(0.5, k + 0.5)
-        right.set_xlabel("Mean rank (1 is best), 95% interval", fontsize="small")
-        right.tick_params(axis="x", labelsize="small")
-        right.tick_params(axis="y", length=0, labelleft=False)
-        right.grid(axis="x", linewidth=0.3)
-        right.spines[["top", "right", "left"]].set_visible(False)
-        within = int((means <= best + gap).sum())
+        _draw_ranks(left, ranks, list(panel_names(ranks.columns, cells).values()))
+        gap = critical_difference(k, n)
+        alike = _draw_means(right, ranks, gap)
         note = (
             f"{n} datasets, {k} methods that ran on all of them. Grey: critical difference"
-            f" {gap:.1f}; {within - 1} methods do not differ significantly from the best."
+            f" {gap:.1f}; {alike} methods do not differ significantly from the best."
         )
         title_and_legend(figure, [right], f"{title}\n{note}", 1)
         return figure
 
-    def scores(self, cells):
-        """Scores ``[method, dataset]`` in the last round, means over seeds, where there are any."""
+    def scores(self, cells: Scores) -> "pd.DataFrame":
+        """Return scores ``[method, dataset]`` in the last round, means over seeds.
+
+        Datasets without any score are left out.
+        """
         import pandas as pd
 
-        found: dict[str, dict[str, float]] = {name: {} for name in self.methods}
+        scores: dict[str, dict[str, float]] = {name: {} for name in self.methods}
         for (label, name), lines in cells.items():
             if self.metric not in lines or lines[self.metric].isna().all():
                 continue
             last = lines[lines["round"] == lines.groupby("seed")["round"].transform("max")]
-            found[name][label] = last.groupby("seed")[self.metric].mean().mean()
-        shown = [s for s in self.settings if any(s in of for of in found.values())]
-        return pd.DataFrame(found).T.reindex(index=list(self.methods), columns=shown)
+            scores[name][label] = last.groupby("seed")[self.metric].mean().mean()
+        shown = [label for label in self.settings if any(label in row for row in scores.values())]
+        return pd.DataFrame(scores).T.reindex(index=list(self.methods), columns=shown)
 
-    def ranks(self, scores):
-        """Ranks ``[method, dataset]`` of those that have all scores, the best on average first."""
+    def ranks(self, scores: "pd.DataFrame") -> "pd.DataFrame":
+        """Rank the methods with all scores: ``[method, dataset]``, the best on average first."""
         from fedreact.metrics.grammar import load_metric
 
         lower = load_metric(self.metric).better == "lower"
@@ -117,18 +103,55 @@ class Ranks(FigureKind):
 
 
 def _mapping(method: Any) -> Mapping[str, Any]:
+    """Return the entry of a method that may be given by its name."""
     return {"method": method} if isinstance(method, str) else method
 
 
-def _half(ranks):
-    """Half of the 95% interval of each mean rank, over datasets."""
+def _draw_ranks(axes: "Axes", ranks: "pd.DataFrame", datasets: list[str]) -> None:
+    """Draw a map of ranks, a row a method and a column a dataset."""
+    k, n = ranks.shape
+    axes.imshow(ranks, aspect="auto", cmap="Blues_r", vmin=1, vmax=1.35 * k)
+    for i, row in enumerate(ranks.to_numpy()):
+        for j, rank in enumerate(row):
+            colour = "white" if rank < 0.5 * k else "black"
+            axes.text(j, i, f"{rank:g}", ha="center", va="center", fontsize=6, color=colour)
+    axes.set_xticks(range(n), datasets)
+    axes.tick_params(axis="x", labelsize=6.5, top=True, labeltop=True, bottom=False)
+    axes.tick_params(axis="x", labelbottom=False, rotation=90)
+    axes.set_yticks(range(k), list(ranks.index), fontsize=7)
+    axes.spines[:].set_visible(False)
+
+
+def _draw_means(axes: "Axes", ranks: "pd.DataFrame", gap: float) -> int:
+    """Draw mean ranks, with the band of the critical difference from the best.
+
+    Returns
+    -------
+    int
+        How many methods lie in the band, besides the best.
+    """
+    import numpy as np
+
     from fedreact.figures.style import interval
 
-    return interval(ranks)[1]
+    k = len(ranks)
+    means, half_width = interval(ranks)
+    best = means.min()
+    axes.axvspan(best, min(best + gap, k + 0.5), color="#DDDDDD", linewidth=0)
+    low, high = np.maximum(means - half_width, 1), np.minimum(means + half_width, k)
+    axes.hlines(np.arange(k), low, high, color="black", linewidth=1)
+    axes.plot(means, np.arange(k), "o", color="black", markersize=3.5)
+    axes.set_xlim(0.5, k + 0.5)
+    axes.set_xlabel("Mean rank (1 is best), 95% interval", fontsize="small")
+    axes.tick_params(axis="x", labelsize="small")
+    axes.tick_params(axis="y", length=0, labelleft=False)
+    axes.grid(axis="x", linewidth=0.3)
+    axes.spines[["top", "right", "left"]].set_visible(False)
+    return int((means <= best + gap).sum()) - 1
 
 
 def critical_difference(k: int, n: int) -> float:
-    """Nemenyi's, at 5%, of mean ranks of ``k`` methods over ``n`` datasets."""
+    """Return Nemenyi's critical difference at 5% of mean ranks of k methods over n datasets."""
     from scipy.stats import studentized_range
 
     q = float(studentized_range.ppf(0.95, k, float("inf")))

@@ -1,16 +1,21 @@
-"""A score over the communication rounds (in no paper but of the Rand score: ``rand-score``)."""
+"""A score over the communication rounds (in no paper; that of the Rand score is ``rand-score``)."""
 
 from dataclasses import dataclass
+from pathlib import Path
+from typing import TYPE_CHECKING
 
-from fedreact.figures.contract import FigureKind
+from fedreact.figures.contract import Drawing, Entries, FigureKind, Scores, each_method
 from fedreact.metrics.contract import PRIMARY
+
+if TYPE_CHECKING:
+    from matplotlib.axes import Axes
 
 WHISKERS = 8
 """Intervals that each curve shows, at most."""
 
 
 @dataclass(frozen=True)
-class Rounds(FigureKind):
+class RoundCurves(FigureKind):
     """Curves of methods, a panel a setting: mean over seeds, with 95% intervals at some rounds.
 
     Curves that are equal stay visible: the first is the broadest, and each has its markers and
@@ -32,22 +37,18 @@ class Rounds(FigureKind):
 
     @property
     def metrics(self) -> tuple[str, ...]:
-        """What is shown."""
+        """The metrics that are shown."""
         return (self.score,)
 
-    def legend(self):
-        """Methods."""
+    def legend(self) -> tuple[str, ...]:
+        """Return the methods."""
         return tuple(self.curves)
 
-    def cells(self):
-        """Each method on each setting."""
-        return {
-            (panel, label): {"setting": setting, "method": method}
-            for panel, setting in self.settings.items()
-            for label, method in self.curves.items()
-        }
+    def cells(self) -> Entries:
+        """Return each method on each setting."""
+        return each_method(self.settings, self.curves)
 
-    def draw(self, title, cells, files):
+    def draw(self, title: str, cells: Scores, files: list[Path]) -> Drawing:
         """Draw the panels, two beside each other."""
         from matplotlib.figure import Figure
         from matplotlib.ticker import MaxNLocator
@@ -79,27 +80,28 @@ class Rounds(FigureKind):
         title_and_legend(figure, panels, title, len(self.curves))
         return figure
 
-    def _draw_panel(self, axes, panel, cells, bounds):
+    def _draw_panel(
+        self, axes: "Axes", panel: str, cells: Scores, bounds: tuple[float, float]
+    ) -> None:
         """Draw the curves of a setting: lines first, so that no line hides an interval."""
         from fedreact.figures.looks import looks
-        from fedreact.figures.style import interval
+        from fedreact.figures.style import interval, within
 
-        low, high = bounds
         looks_of = looks(self.legend())
         shown = [label for label in self.curves if (panel, label) in cells]
         for i, label in enumerate(shown):
-            wide = cells[panel, label].pivot(index="round", columns="seed", values=self.score)
+            values = cells[panel, label].pivot(index="round", columns="seed", values=self.score)
             colour, line, marker = looks_of[label]
-            mean, half = interval(wide)
-            half = half.fillna(0)
+            mean, half_width = interval(values)
             # Markers stand at rounds of their own for each curve where there are enough rounds.
             every = -(-len(mean) // WHISKERS)
             every = max(every, len(shown)) if len(mean) >= 2 * len(shown) else every
+            start = i * every // len(shown)
             axes.errorbar(
                 mean.index,
                 mean,
-                yerr=[mean - (mean - half).clip(low), (mean + half).clip(None, high) - mean],
-                errorevery=(start := i * every // len(shown), every),
+                yerr=within(mean, half_width.fillna(0), bounds),
+                errorevery=(start, every),
                 markevery=(start, every),
                 color=colour,
                 linestyle=line,
@@ -114,4 +116,4 @@ class Rounds(FigureKind):
             )
 
 
-FIGURE = Rounds
+FIGURE = RoundCurves

@@ -1,9 +1,11 @@
 """Scores of a method over options of its algorithm, a panel each (FedST, Fig. 5)."""
 
 from dataclasses import dataclass, field
+from pathlib import Path
 from typing import ClassVar
 
-from fedreact.figures.contract import FigureKind
+from fedreact.figures.contract import Drawing, Entries, FigureKind, Scores
+from fedreact.figures.over_option import draw_curve
 from fedreact.metrics.contract import PRIMARY
 
 
@@ -29,12 +31,12 @@ class Sensitivity(FigureKind):
     labels: dict[str, str] = field(default_factory=dict)
     metrics: ClassVar[tuple[str, ...]] = (PRIMARY["classification"],)
 
-    def legend(self):
-        """Methods."""
+    def legend(self) -> tuple[str, ...]:
+        """Return the methods."""
         return tuple(self.settings)
 
-    def cells(self):
-        """The method with each value, all else as it is."""
+    def cells(self) -> Entries:
+        """Return the method with each value, all else as it is."""
         return {
             (f"{option}={value:g}", label): {"setting": setting, "method": self.method}
             | {"options": {option: float(value)}}
@@ -43,13 +45,12 @@ class Sensitivity(FigureKind):
             for label, setting in self.settings.items()
         }
 
-    def draw(self, title, cells, files):
+    def draw(self, title: str, cells: Scores, files: list[Path]) -> Drawing:
         """Draw the panels."""
-        import pandas as pd
         from matplotlib.figure import Figure
 
         from fedreact.figures.looks import looks
-        from fedreact.figures.style import interval, seeds_of, title_and_legend, with_seeds
+        from fedreact.figures.style import seeds_of, title_and_legend, with_seeds
         from fedreact.metrics.grammar import load_metric
 
         (metric,) = self.metrics
@@ -58,20 +59,15 @@ class Sensitivity(FigureKind):
         looks_of = looks(self.legend())
         for axes, (option, values) in zip(panels, self.options.items()):
             for i, label in enumerate(self.settings):
-                there = {v: cells.get((f"{option}={v:g}", label)) for v in values}
-                means = {
-                    v: c.groupby("seed")[metric].mean() for v, c in there.items() if c is not None
+                by_value = {
+                    value: cells[f"{option}={value:g}", label]
+                    for value in values
+                    if (f"{option}={value:g}", label) in cells
                 }
-                if not means:
-                    continue  # its data cannot be had
-                mean, half = interval(pd.DataFrame(means).T)
-                colour, line, marker = looks_of[label]
-                look = {"color": colour, "linestyle": line, "marker": marker, "label": label}
-                at = mean.index * (1 + 0.04 * i)  # so that intervals stand side by side
-                size = {"markersize": 4, "capsize": 2, "linewidth": 1}
-                axes.errorbar(at, mean, half.fillna(0), **look, **size)
+                shift = 1 + 0.04 * i  # so that intervals stand side by side
+                draw_curve(axes, by_value, metric, label, looks_of[label], shift)
             axes.set_xscale("log")
-            axes.set_xticks(values, [f"{v:g}" for v in values], fontsize="small")
+            axes.set_xticks(values, [f"{value:g}" for value in values], fontsize="small")
             axes.minorticks_off()
             axes.set_xlabel(self.labels.get(option, option), fontsize="small")
             axes.tick_params(labelsize="small")

@@ -1,10 +1,16 @@
 """Some series of a dataset, by what is to be predicted of them (in no paper)."""
 
 from dataclasses import dataclass, field
-from typing import Literal
+from pathlib import Path
+from typing import TYPE_CHECKING, Literal
 
-from fedreact.figures.contract import FigureKind
+from fedreact.figures.contract import Ask, Drawing, FigureKind, Scores
 from fedreact.options import Natural
+
+if TYPE_CHECKING:
+    import numpy as np
+
+    from fedreact.data.dataset import SeriesDataset
 
 SAMPLES = 4
 """Series in a row."""
@@ -13,7 +19,7 @@ ROWS = 5
 """Most rows of labels of which several can be true, the most frequent ones."""
 
 QUANTILES = (0.05, 0.5, 0.95)
-"""Of the first target of a regression, a row each."""
+"""Quantiles of the first target of a regression that have a row each."""
 
 
 @dataclass(frozen=True)
@@ -45,11 +51,11 @@ class Series(FigureKind):
     labels: tuple[str, ...] = ()
     planes: Literal[0, 1, 3] = 0
 
-    def inputs(self, ask):
-        """The dataset."""
+    def inputs(self, ask: Ask) -> list[str]:
+        """Ask for the dataset."""
         return [ask.dataset(self.data)]
 
-    def draw(self, title, cells, files):
+    def draw(self, title: str, cells: Scores, files: list[Path]) -> Drawing:
         """Draw the rows."""
         from matplotlib.figure import Figure
 
@@ -82,51 +88,50 @@ class Series(FigureKind):
         title_and_legend(figure, panels.ravel(), title, 6)
         return figure
 
-    def rows(self, data):
-        """Return which series are drawn: indices by the name of their row."""
+    def rows(self, data: "SeriesDataset") -> dict[str, list[int]]:
+        """Return the indices of the series that are drawn, by the name of their row."""
         import numpy as np
 
         y = data.y
         if y.dtype == bool:
-            named = [
-                (int(m), np.flatnonzero(y[:, m]))
-                for m in np.argsort(-y.sum(axis=0), kind="stable")[:ROWS]
-            ]
-            found = {self._label(m): of for m, of in named if len(of)}
+            frequent = np.argsort(-y.sum(axis=0), kind="stable")[:ROWS]
+            rows = {self._label(int(m)): np.flatnonzero(y[:, m]) for m in frequent if y[:, m].any()}
         elif y.dtype.kind == "i":
-            found = {self._label(int(label)): np.flatnonzero(y == label) for label in np.unique(y)}
+            rows = {self._label(int(label)): np.flatnonzero(y == label) for label in np.unique(y)}
         else:
             target = y if y.ndim == 1 else y[:, 0]
             order, share = np.argsort(target, kind="stable"), max(1, len(y) // 20)
-            found = {}
+            rows = {}
             for q in QUANTILES:
                 middle = int(q * (len(y) - 1))
                 near = order[max(0, middle - share // 2) : middle + share // 2 + 1]
-                found[f"Target about {target[order[middle]]:.3g}"] = np.sort(near)
-        return {name: _spread(of) for name, of in found.items()}
+                rows[f"Target about {target[order[middle]]:.3g}"] = np.sort(near)
+        return {name: _spread(indices) for name, indices in rows.items()}
 
-    def _image(self, series):
+    def _image(self, series: "np.ndarray") -> "np.ndarray":
         """Return an image ``[height, width]`` or ``[height, width, 3]``, from 0 to 1."""
         image = series.reshape(self.planes, -1, series.shape[-1])
         return image[0] if self.planes == 1 else image.transpose(1, 2, 0)
 
-    def _label(self, label):
+    def _label(self, label: int) -> str:
+        """Return the name of a label."""
         return self.labels[label] if label < len(self.labels) else f"Label {label}"
 
-    def _drawn(self, data):
+    def _drawn(self, data: "SeriesDataset") -> dict[str, int]:
+        """Return the index of each channel that is drawn, by its name."""
         n = data.task.channels
         return self.channels or {f"channel {i + 1}": i for i in range(min(3, n))}
 
 
-def _spread(of):
+def _spread(indices: "np.ndarray") -> list[int]:
     """Return some of the indices, spread evenly."""
     import numpy as np
 
-    n = min(SAMPLES, len(of))
-    return of[np.linspace(0, len(of) - 1, n).round().astype(int)].tolist()
+    n = min(SAMPLES, len(indices))
+    return indices[np.linspace(0, len(indices) - 1, n).round().astype(int)].tolist()
 
 
-def _steps(data, i):
+def _steps(data: "SeriesDataset", i: int) -> "np.ndarray":
     """Return a series ``[channels, steps]`` without its padding."""
     from fedreact.data.windows import Windows
 

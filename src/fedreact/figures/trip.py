@@ -1,16 +1,26 @@
-"""One electric vehicle's trip: where it drove, and what became of its charge (in no paper)."""
+"""One electric vehicle's trip: its way, and its charge over time (in no paper)."""
 
+from collections.abc import Mapping
 from dataclasses import dataclass
+from pathlib import Path
+from typing import TYPE_CHECKING, TypeAlias
 
 import numpy as np
 
 from fedreact import npz
 from fedreact.errors import UserError
-from fedreact.figures.contract import FigureKind
+from fedreact.figures.contract import Ask, Drawing, FigureKind, Scores
 from fedreact.options import Natural
 
-NEEDED = ["vehicle", "number", "type", "role", "time", "latitude", "longitude", "elevation"]
-NEEDED += ["speed", "charge", "street_points", "street_starts", "street_speed"]
+if TYPE_CHECKING:
+    from matplotlib.axes import Axes
+
+Arrays: TypeAlias = Mapping[str, np.ndarray]
+
+TRACE = ["time", "latitude", "longitude", "elevation", "speed", "charge"]
+"""Arrays with a value for each second of each vehicle."""
+NEEDED = ["vehicle", "number", "type", "role", *TRACE]
+NEEDED += ["street_points", "street_starts", "street_speed"]
 MAIN = 15.0  # m/s, from which a street is drawn broad
 PATH = "viridis"
 
@@ -30,16 +40,16 @@ class Trip(FigureKind):
     region: str
     vehicle: Natural
 
-    def inputs(self, ask):
-        """The traces of the town."""
+    def inputs(self, ask: Ask) -> list[str]:
+        """Ask for the traces of the town."""
         return ask.parts("sumo", self.region)
 
-    def draw(self, title, cells, files):
+    def draw(self, title: str, cells: Scores, files: list[Path]) -> Drawing:
         """Draw the map and the panels below it."""
         from matplotlib.figure import Figure
         from matplotlib.ticker import MaxNLocator
 
-        from fedreact.figures.style import COLOURS
+        from fedreact.figures.style import COLOURS, heading
 
         content = npz.load(files[0], "simulated region", NEEDED)
         numbers = content["number"]
@@ -48,14 +58,15 @@ class Trip(FigureKind):
                 f"figure of a trip: vehicle {self.vehicle} is not in this region; its vehicles are "
                 f"{numbers.min()} to {numbers.max()}"
             )
-        of = content["vehicle"] == self.vehicle
-        trace = {key: content[key][of] for key in NEEDED[4:10]}
+        seconds = content["vehicle"] == self.vehicle
+        trace = {key: content[key][seconds] for key in TRACE}
         type_, role = (content[key][numbers == self.vehicle][0] for key in ("type", "role"))
         figure = Figure(figsize=(6.4, 8), layout="constrained")
         grid = figure.add_gridspec(4, 1, height_ratios=[5, 1.1, 1, 1])
-        _map(figure, figure.add_subplot(grid[0]), content, trace)
+        _draw_map(figure.add_subplot(grid[0]), content, trace)
 
-        minutes, panels = trace["time"] / 60, []
+        minutes = trace["time"] / 60
+        panels: list[Axes] = []
         series = {"charge": "Charge\n(%)", "elevation": "Height\n(m)", "speed": "Speed\n(km/h)"}
         for row, ((key, label), colour) in enumerate(zip(series.items(), COLOURS), start=1):
             axes = figure.add_subplot(grid[row], sharex=panels[0] if panels else None)
@@ -72,12 +83,12 @@ class Trip(FigureKind):
         axes.set_xlabel("Time since departure (min)", fontsize="small")
         figure.align_ylabels(panels)
         km = trace["speed"].sum() / 1000
-        what = f"{type_} ({role}), vehicle {self.vehicle}: {km:.0f} km in {minutes[-1]:.0f} minutes"
-        figure.suptitle(f"{title}\n{what}", fontsize="small", x=0.01, ha="left")
+        trip = f"{type_} ({role}), vehicle {self.vehicle}: {km:.0f} km in {minutes[-1]:.0f} minutes"
+        heading(figure, f"{title}\n{trip}")
         return figure
 
 
-def _map(figure, axes, content, trace):
+def _draw_map(axes: "Axes", content: Arrays, trace: Arrays) -> None:
     """Draw streets and the way, in km from the middle of the town."""
     from matplotlib.collections import LineCollection
 
@@ -90,15 +101,25 @@ def _map(figure, axes, content, trace):
     axes.add_collection(LineCollection(lines, colors="#d9d9d9", linewidths=width))
     way = (np.stack([trace["longitude"], trace["latitude"]], axis=1) - middle) * degree
     pieces = np.stack([way[:-1], way[1:]], axis=1)
-    path = LineCollection(pieces, cmap=PATH, linewidths=1.8, capstyle="round", rasterized=True)
-    path.set_array(trace["elevation"][1:])  # the same on each pass, as charge is not
+    path = LineCollection(
+        list(pieces), cmap=PATH, linewidths=1.8, capstyle="round", rasterized=True
+    )
+    path.set_array(trace["elevation"][1:])  # unlike charge, the same on each pass
     axes.add_collection(path)
-    bar = figure.colorbar(path, ax=axes, shrink=0.7, pad=0.02)
+    bar = axes.figure.colorbar(path, ax=axes, shrink=0.7, pad=0.02)
     bar.set_label("Height (m)", fontsize="small")
     bar.ax.tick_params(labelsize="small")
-    for at, marker, label in ((way[0], "o", "start"), (way[-1], "s", "end")):
-        look = {"markersize": 8, "color": "white", "markeredgecolor": "black"}
-        axes.plot(*at, marker, label=label, markeredgewidth=1.4, **look)
+    for (x, y), marker, label in ((way[0], "o", "start"), (way[-1], "s", "end")):
+        axes.plot(
+            x,
+            y,
+            marker,
+            label=label,
+            markersize=8,
+            color="white",
+            markeredgecolor="black",
+            markeredgewidth=1.4,
+        )
     axes.autoscale_view()
     axes.set_aspect("equal")
     axes.set_xlabel("East (km)", fontsize="small")
