@@ -44,12 +44,16 @@ CURVES = {"EC": "a1", "SC": "sc"}
 
 
 def of_scores(kind, lines=None, skipped=()):
-    """What :meth:`draw` gets of the cells that a figure asks for."""
+    """Lines of scores as :meth:`draw` gets them, for the cells that a figure asks for."""
     layout = [
         CellSource(
-            *labels, folder(of["setting"]), of["method"], "why" if labels in skipped else None
+            panel,
+            label,
+            folder(entry["setting"]),
+            entry["method"],
+            "why" if (panel, label) in skipped else None,
         )
-        for labels, of in kind.cells().items()
+        for (panel, label), entry in kind.cells().items()
     ]
     return lines_of(layout, scores() if lines is None else lines)
 
@@ -60,9 +64,9 @@ def csv(path, columns, lines):
 
 
 def partition(path):
-    own = [np.array([0]), np.array([1])]
+    samples = [np.array([0]), np.array([1])]
     at_most, none = np.arange(2), np.zeros((0, 0, 0))
-    Partition(at_most, own, own, COUNTS, none, NOTHING).save(path)
+    Partition(at_most, samples, samples, COUNTS, none, NOTHING).save(path)
     return path
 
 
@@ -209,19 +213,19 @@ def drifting(path):
 def lines_with_clients(path):
     """Scores with records of their clients beside them."""
     lines = scores()
-    found = {
+    clusters = {
         "a1": [[0, 0, 0, 1, 1, 1], [1, 1, 1, 0, 0, 0], [1, 1, 0, 0, 0, 0]],
         "sc": [[-1] * 6] * 3,
     }
     for seed in (0, 1, 2):
         npz.save_compressed(
             path / f"seed{seed}.clients.npz",
-            method=np.repeat(list(found), 3),
+            method=np.repeat(list(clusters), 3),
             round=np.tile([1, 2, 3], 2),
             score=np.tile(np.linspace(0, 1, 6, dtype=np.float32), (6, 1))
             / (1 + seed)
             / np.repeat([1, 2], 3)[:, None],
-            cluster=np.concatenate(list(found.values())),
+            cluster=np.concatenate(list(clusters.values())),
             true_cluster=np.tile([0, 0, 0, 1, 1, 1], (6, 1)),
             n_train=np.full(6, 9),
             n_test=np.full(6, 1),
@@ -235,8 +239,8 @@ def lines_with_clients(path):
 def over_option(path):
     kind = OverOption("s10", "samples", (4, 8), "samples", {"EC": "a1", "SC": "sc"})
     cells = {
-        place: scores().query("method == @of['method']").assign(accuracy=0.1 * float(place[0]))
-        for place, of in kind.cells().items()
+        place: scores().query("method == @entry['method']").assign(accuracy=0.1 * float(place[0]))
+        for place, entry in kind.cells().items()
     }
     return kind, cells, []
 
@@ -244,8 +248,8 @@ def over_option(path):
 def sensitivity(path):
     kind = Sensitivity({"ten": "s10"}, "a1", {"lam": (0.1, 1.0), "tau": (2.0, 4.0)}, {"lam": "L"})
     cells = {
-        place: scores().assign(accuracy=0.1 * of["options"].popitem()[1])
-        for place, of in kind.cells().items()
+        place: scores().assign(accuracy=0.1 * entry["options"].popitem()[1])
+        for place, entry in kind.cells().items()
     }
     return kind, cells, []
 
@@ -255,8 +259,8 @@ def shares(path):
     scored = ("accuracy", "gflops")
     kind = OverOption("s10", "samples", (4, 8), "samples", {"EC": "a1", "SC": "sc"}, scored)
     cells = {
-        place: scores().query("method == @of['method']").assign(gflops=float(place[0]))
-        for place, of in kind.cells().items()
+        place: scores().query("method == @entry['method']").assign(gflops=float(place[0]))
+        for place, entry in kind.cells().items()
     }
     return kind, cells, []
 

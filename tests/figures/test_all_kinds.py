@@ -37,12 +37,12 @@ def test_what_is_drawn_here_is_there():
 @pytest.fixture(scope="module")
 def twice(tmp_path_factory):
     """Each kind, drawn two times from the same inputs, made two times."""
-    found = {}
+    figures = {}
 
     def draw(kind):
-        if kind not in found:
-            found[kind] = [drawn(kind, tmp_path_factory.mktemp(kind)) for _ in range(2)]
-        return found[kind]
+        if kind not in figures:
+            figures[kind] = [drawn(kind, tmp_path_factory.mktemp(kind)) for _ in range(2)]
+        return figures[kind]
 
     return draw
 
@@ -99,7 +99,7 @@ def test_axes_without_labels_are_found():
 
 def unlabelled(figure):
     """Axes with numbers along x or y, which neither they nor those in line with them explain."""
-    found = []
+    places = []
     for i, axes in enumerate(figure.axes):
         for name in "xy":
             axis = axes.xaxis if name == "x" else axes.yaxis
@@ -109,8 +109,8 @@ def unlabelled(figure):
             others = [other for other in figure.axes if in_line(axes, other, name)]
             axis_of = [other.xaxis if name == "x" else other.yaxis for other in others]
             if not any(axis.get_label_text() for axis in axis_of):
-                found.append((i, name))
-    return found
+                places.append((i, name))
+    return places
 
 
 def is_number(text):
@@ -122,8 +122,8 @@ def in_line(axes, other, name):
     """Whether two panels stand below (x) or beside (y) each other, and show the same range."""
     a, b = axes.get_position(), other.get_position()
     ends = [(a.x0, b.x0), (a.x1, b.x1)] if name == "x" else [(a.y0, b.y0), (a.y1, b.y1)]
-    limits = [of.get_xlim() if name == "x" else of.get_ylim() for of in (axes, other)]
-    return limits[0] == limits[1] and all(abs(one - two) < 1e-3 for one, two in ends)
+    limits = [panel.get_xlim() if name == "x" else panel.get_ylim() for panel in (axes, other)]
+    return limits[0] == limits[1] and all(abs(first - second) < 1e-3 for first, second in ends)
 
 
 # ---- What figures are made from ------------------------------------------------------------------

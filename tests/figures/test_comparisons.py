@@ -7,7 +7,9 @@ from small_figures import bars, differences, drawn, sensitivity
 def test_a_bar_is_a_mean_over_seeds(tmp_path):
     kind, cells, _ = bars(tmp_path)
     (axes,) = kind.draw("t", cells, []).axes
-    groups = [[bar.get_height() for bar in of] for of in axes.containers if hasattr(of, "patches")]
+    groups = [
+        [bar.get_height() for bar in bars] for bars in axes.containers if hasattr(bars, "patches")
+    ]
     for heights, label in zip(groups, kind.bars):
         for height, group in zip(heights, kind.groups):
             wanted = cells[group, label].groupby("seed")["accuracy"].mean().mean()
@@ -31,8 +33,8 @@ def test_a_panel_for_each_option(tmp_path):
 
 def test_options_of_the_algorithm_are_asked_for(tmp_path):
     kind, _, _ = sensitivity(tmp_path)
-    asked = kind.cells()["lam=0.1", "ten"]
-    assert asked == {"setting": "s10", "method": "a1", "options": {"lam": 0.1}}
+    entry = kind.cells()["lam=0.1", "ten"]
+    assert entry == {"setting": "s10", "method": "a1", "options": {"lam": 0.1}}
 
 
 def test_clients_that_gain_are_counted(tmp_path):

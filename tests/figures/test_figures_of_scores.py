@@ -17,7 +17,7 @@ def test_a_panel_of_data_that_cannot_be_had_is_left_out_and_named():
     kind, lines = of_curves()
     cells = of_scores(kind, lines)
     first = next(iter(kind.panels))
-    figure = kind.draw("t", {key: of for key, of in cells.items() if key[0] != first}, [])
+    figure = kind.draw("t", {key: lines for key, lines in cells.items() if key[0] != first}, [])
     assert [axes.get_title() for axes in figure.axes] == list(kind.panels)[1:]
     assert figure.get_suptitle().replace("\n", " ").startswith(f"t, left out: {first}, ")
 
@@ -33,7 +33,7 @@ def test_a_look_stands_for_one_label_in_all_panels():
             line = bars.lines[0]
             look = line.get_color(), line.get_linestyle(), line.get_marker()
             looks.setdefault(bars.get_label(), set()).add(look)
-    assert [len(of) for of in looks.values()] == [1, 1, 1]
+    assert [len(drawn) for drawn in looks.values()] == [1, 1, 1]
     assert len(set.union(*looks.values())) == 3
 
 
@@ -162,9 +162,9 @@ def test_a_gain_that_cannot_be_had_has_no_mark():
     cells = of_scores(kind, skipped=[("hundred", "SC")])
     axes = kind.draw("t", cells, []).axes[0]
     marks = {line.get_label(): len(line.get_xdata()) for line in axes.get_lines()}
-    found = [bars.lines[0].get_ydata().tolist() for bars in axes.containers]
-    assert [len(places) for places in found] == [2, 1], marks
-    assert found[1][0] > 0.5  # beside the first setting, which is at 1
+    places = [bars.lines[0].get_ydata().tolist() for bars in axes.containers]
+    assert [len(of_method) for of_method in places] == [2, 1], marks
+    assert places[1][0] > 0.5  # beside the first setting, which is at 1
 
 
 def test_the_legend_has_what_any_panel_shows():

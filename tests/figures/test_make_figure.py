@@ -27,9 +27,9 @@ def make(tmp_path, monkeypatch):
 
     def save(figure, pdf, png):
         saved.append(figure)
-        kept(figure, pdf, png)
+        original(figure, pdf, png)
 
-    kept = style.save
+    original = style.save
     monkeypatch.setattr(style, "save", save)
 
     def run(entry, layout=(), files=(), data="rtd", looks=None, names=None):

@@ -33,7 +33,7 @@ def test_markers_of_the_front_are_filled(tmp_path):
     assert filled == {"EC": True, "SC": False, "Alone": True}
     assert markers["EC"].get_xdata().tolist() == [4]  # megabytes after the last round
     assert markers["EC"].get_ydata() == pytest.approx([0.91])
-    line = next(one for one in axes.get_lines() if one.get_label().startswith("Pareto"))
+    line = next(line for line in axes.get_lines() if line.get_label().startswith("Pareto"))
     assert line.get_xdata().tolist() == [0, 4]
     assert axes.get_xscale() == "symlog"
 
@@ -42,11 +42,11 @@ def test_of_errors_the_lowest_are_on_the_front():
     kind = Pareto({"": {"EC": "a1", "SC": "sc"}}, "s10", score="smape")
     lines = of_scores(kind)
     cells = {
-        key: own.assign(bytes=1.0, smape=0.1 if key[1] == "SC" else 0.2)
-        for key, own in lines.items()
+        (panel, label): of_cell.assign(bytes=1.0, smape=0.1 if label == "SC" else 0.2)
+        for (panel, label), of_cell in lines.items()
     }
     (axes,) = kind.draw("t", cells, []).axes
-    line = next(one for one in axes.get_lines() if one.get_label().startswith("Pareto"))
+    line = next(line for line in axes.get_lines() if line.get_label().startswith("Pareto"))
     assert line.get_ydata().tolist() == pytest.approx([0.1])
 
 

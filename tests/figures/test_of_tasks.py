@@ -11,18 +11,18 @@ from fedreact.figures.clients import client_records
 def test_attention_as_lines_has_one_for_each_client_that_there_is(tmp_path):
     made, cells, files = attention_lines(tmp_path)
     (axes,) = made.draw("a title", cells, files).axes
-    kept = client_records(cells["ten", ""], ("attention_features",))[0]
+    record = client_records(cells["ten", ""], ("attention_features",))[0]
     assert len(axes.lines) == 2
-    for line, of in zip(axes.lines, kept["attention_features"][0], strict=True):
-        np.testing.assert_allclose(line.get_ydata(), of.mean(0))
+    for line, weights in zip(axes.lines, record["attention_features"][0], strict=True):
+        np.testing.assert_allclose(line.get_ydata(), weights.mean(0))
 
 
 def test_forecasts_stand_over_what_was(tmp_path):
     made, cells, files = forecasts(tmp_path)
     figure = made.draw("a title", cells, files)
-    kept = client_records(cells["", "EC"], ("actual", "forecast"))[0]
+    record = client_records(cells["", "EC"], ("actual", "forecast"))[0]
     for line, name in zip(figure.axes[0].lines, ("actual", "forecast"), strict=True):
-        np.testing.assert_allclose(line.get_ydata(), kept[name][0][1])
+        np.testing.assert_allclose(line.get_ydata(), record[name][0][1])
 
 
 def test_several_scores_have_a_panel_each(tmp_path):

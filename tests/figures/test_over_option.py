@@ -14,6 +14,6 @@ def test_points_lie_at_the_values_of_the_option(tmp_path):
 
 def test_cells_are_asked_for_with_whole_numbers(tmp_path):
     kind, _, _ = over_option(tmp_path)
-    asked = kind.cells()["4", "EC"]
-    assert asked == {"setting": "s10", "method": "a1", "samples": 4}
-    assert isinstance(asked["samples"], int)
+    entry = kind.cells()["4", "EC"]
+    assert entry == {"setting": "s10", "method": "a1", "samples": 4}
+    assert isinstance(entry["samples"], int)

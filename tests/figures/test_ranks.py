@@ -20,8 +20,8 @@ def test_methods_are_ranked_on_each_dataset(tmp_path):
 def test_equals_share_a_rank_and_who_lacks_a_dataset_has_none():
     kind = Ranks({"a": "s10", "b": "s100"}, {"x": "a1", "y": {"method": "a1"}, "z": "sc"})
     cells = of_scores(kind, skipped={("b", "z")})
-    found = kind.ranks(kind.scores(cells))
-    assert found.to_dict("index") == {"x": {"a": 1.5, "b": 1.5}, "y": {"a": 1.5, "b": 1.5}}
+    ranked = kind.ranks(kind.scores(cells))
+    assert ranked.to_dict("index") == {"x": {"a": 1.5, "b": 1.5}, "y": {"a": 1.5, "b": 1.5}}
 
 
 def test_rows_are_sorted_and_each_rank_is_printed(tmp_path):

@@ -19,12 +19,12 @@ def test_lines_of_a_label_are_about_equally_long(room):
 
 def test_intervals_are_those_of_means_over_seeds():
     # 0.1, 0.2, 0.3: sd 0.1, t(0.975, 2) = 4.302653; 1, 1, 1: none.
-    mean, half = style.interval(pd.DataFrame([[0.1, 0.2, 0.3], [1, 1, 1]]))
+    mean, half_width = style.interval(pd.DataFrame([[0.1, 0.2, 0.3], [1, 1, 1]]))
     assert mean.tolist() == pytest.approx([0.2, 1])
-    assert half.tolist() == pytest.approx([4.302653 * 0.1 / 3**0.5, 0], rel=1e-6)
-    mean, half = style.interval(pd.DataFrame([[0.1], [1]]))
+    assert half_width.tolist() == pytest.approx([4.302653 * 0.1 / 3**0.5, 0], rel=1e-6)
+    mean, half_width = style.interval(pd.DataFrame([[0.1], [1]]))
     assert mean.tolist() == [0.1, 1]
-    assert np.isnan(half).all()
+    assert np.isnan(half_width).all()
 
 
 def test_titles_say_what_is_averaged():
@@ -45,7 +45,7 @@ def test_titles_and_legends_stay_within_the_figure(width, n):
     style.title_and_legend(figure, [axes], title, 5)
     figure.draw_without_rendering()
     assert figure.get_suptitle().replace("\n", " ") == title.replace("\n", " ")
-    for found in (figure._suptitle, *figure.legends):
-        box = found.get_window_extent()
+    for drawn in (figure._suptitle, *figure.legends):
+        box = drawn.get_window_extent()
         assert figure.bbox.x0 <= box.x0
         assert box.x1 <= figure.bbox.x1

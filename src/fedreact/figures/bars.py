@@ -57,10 +57,8 @@ class Bars(FigureKind):
             }
             if means:
                 values[label] = pd.DataFrame(means).T
-        title = with_seeds(title, seeds_of(cells))
-        return draw_groups(
-            title, load_metric(metric).title, self.legend(), list(self.groups), values
-        )
+        title, measured = with_seeds(title, seeds_of(cells)), load_metric(metric).title
+        return draw_groups(title, measured, self.legend(), list(self.groups), values)
 
 
 def draw_groups(

@@ -56,7 +56,7 @@ class ClientOverview(FigureKind):
             _draw_clusters(axes, records[label][0])
             axes.set_title(label, fontsize="small")
         known = grouped and (records[grouped[0]][0]["true_cluster"] >= 0).any()
-        panels[0].set_ylabel("Clients, by true cluster" if known else "Clients")
+        panels[0].set_ylabel("Clients, by true cluster" if known else "Clients", fontsize="small")
         _draw_scores(below.subplots(), records, load_metric(self.metrics[0]).title)
         return figure
 

@@ -24,32 +24,32 @@ Drawing: TypeAlias = "Figure"
 
 
 class Ask(Protocol):
-    """What a figure may ask the workflow for: paths of files."""
+    """The files that a figure may ask the workflow for."""
 
     def table(self, name: str) -> str:
-        """The csv file of a table of the same paper."""
+        """Return the csv file of a table of the same paper."""
 
     def run(self, kind: str, setting: str) -> list[str]:
-        """Files of a kind of run that has no methods, over all seeds."""
+        """Return the files of a kind of run that has no methods, over all seeds."""
 
     def partition(self, name: str) -> str:
-        """The partition of the first seed."""
+        """Return the partition of the first seed."""
 
     def dataset(self, role: str) -> str:
-        """The dataset that stands for a role."""
+        """Return the dataset that stands for a role."""
 
     def parts(self, role: str, *names: str) -> list[str]:
-        """Parts of that dataset; all, if none is named."""
+        """Return parts of that dataset; all, if none is named."""
 
 
 @dataclass(frozen=True)
 class FigureKind:
-    """What most figures need not say themselves.
+    """A kind of figure, with defaults for what most figures do not need.
 
     Attributes
     ----------
     metrics
-        What it shows of its cells' scores.
+        The metrics that it shows of its cells' scores.
     """
 
     @property
@@ -58,26 +58,26 @@ class FigureKind:
         return ()
 
     def cells(self) -> Entries:
-        """By the labels of panel and curve: ``{setting: ..., method: ..., <change>: ...}``."""
+        """Return entries ``{setting: ..., method: ..., <change>: ...}`` by panel and curve."""
         return {}
 
     def legend(self) -> tuple[str, ...]:
-        """Labels that have a colour, the same one in all figures of the paper."""
+        """Return the labels that have a colour, the same one in all figures of the paper."""
         return ()
 
     def inputs(self, ask: Ask) -> list[str]:
-        """Files that it is made from, beside the scores of its cells and its study's."""
+        """Return the files that it is made from, besides the scores of its cells and its study's."""
         return []
 
     def draw(self, title: str, cells: Scores, files: list[Path]) -> Drawing:
-        """Draw it.
+        """Draw the figure.
 
         Parameters
         ----------
         cells
             Lines ``seed, round`` and metrics, by the labels of panel and curve.
         files
-            Of :meth:`inputs`, or of its study.
+            Files of :meth:`inputs`, or of its study.
         """
         raise NotImplementedError
 

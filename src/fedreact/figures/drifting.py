@@ -22,9 +22,8 @@ class Drifting(Curves):
 
     def draw(self, title: str, cells: Scores, files: list[Path]) -> Drawing:
         """Draw the panels, each score a mean over the clients whose true cluster is 1."""
-        return super().draw(
-            title, {key: self._drifting(lines) for key, lines in cells.items()}, files
-        )
+        of_drifting = {key: self._drifting(lines) for key, lines in cells.items()}
+        return super().draw(title, of_drifting, files)
 
     def _drifting(self, lines: "pd.DataFrame") -> "pd.DataFrame":
         """Return lines with the scores of the clients that drift."""

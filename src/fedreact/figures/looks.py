@@ -35,7 +35,7 @@ MARKERS = ["o", "s", "^", "v", "D", "P", "X", "d", "<", ">", "h", "p"]
 
 
 class Look(NamedTuple):
-    """How a label is drawn."""
+    """Colour, line and marker of a label."""
 
     colour: str
     line: str
@@ -68,22 +68,22 @@ def places(figures: Iterable[Iterable[str]]) -> dict[str, int]:
     """
     groups = [list(dict.fromkeys(labels)) for labels in figures]
     placed: dict[str, int] = {}
-    used: Counter[int] = Counter()
+    uses: Counter[int] = Counter()
     for label in dict.fromkeys(label for group in groups for label in group):
         beside = {other for group in groups if label in group for other in group}
-        taken = {placed[other] for other in beside if other in placed}
-        free = [place for place in range(len(PALETTE)) if place not in taken]
-        further = range(len(PALETTE), len(PALETTE) + len(taken) + 1)
+        used_beside = {placed[other] for other in beside if other in placed}
+        free = [place for place in range(len(PALETTE)) if place not in used_beside]
+        further = range(len(PALETTE), len(PALETTE) + len(used_beside) + 1)
         if free:
-            placed[label] = min(free, key=lambda place: (used[place], place))
+            placed[label] = min(free, key=lambda place: (uses[place], place))
         else:
-            placed[label] = next(place for place in further if place not in taken)
-        used[placed[label]] += 1
+            placed[label] = next(place for place in further if place not in used_beside)
+        uses[placed[label]] += 1
     return placed
 
 
 class _Paper(NamedTuple):
-    """What figures of a paper share."""
+    """The looks and names that figures of a paper share."""
 
     places: Mapping[str, int]
     names: Mapping[str, str]

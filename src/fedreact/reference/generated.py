@@ -394,16 +394,22 @@ def contracts() -> Iterator[str]:
 
 def _class(node: ast.ClassDef) -> Iterator[str]:
     """Yield a class of a contract: its docstring, and a line for each public method."""
-    yield f"**`{node.name}`.** {markdown(ast.get_docstring(node) or '')}\n"
-    methods = [one for one in node.body if isinstance(one, ast.FunctionDef)]
-    methods = [one for one in methods if not one.name.startswith("_")]
+    docstring = ast.get_docstring(node) or ""
+    yield f"**`{node.name}`.** {markdown(docstring)}\n"
+    attributes = re.findall(r"^(\w+)$", docstring, re.MULTILINE)  # they may be properties
+    methods = [
+        method
+        for method in node.body
+        if isinstance(method, ast.FunctionDef)
+        and not (method.name.startswith("_") or method.name in attributes)
+    ]
     if methods:
         yield "*Methods*\n"
-    for one in methods:
-        words = " ".join(markdown(ast.get_docstring(one) or "").split("\n\n")[0].split())
-        arguments = [argument.arg for argument in [*one.args.args, *one.args.kwonlyargs]]
-        given = [name for name in arguments if name not in ("self", "cls")]
-        yield f"- `{one.name}({', '.join(given)})`: {words}"
+    for method in methods:
+        words = " ".join(markdown(ast.get_docstring(method) or "").split("\n\n")[0].split())
+        arguments = [argument.arg for argument in [*method.args.args, *method.args.kwonlyargs]]
+        shown = [name for name in arguments if name not in ("self", "cls")]
+        yield f"- `{method.name}({', '.join(shown)})`: {words}"
     if methods:
         yield ""
 
