@@ -86,7 +86,7 @@ def test_what_is_no_metric(name, meant):
             "(did you mean worst_fifth?); without one, all clients and samples count",
         ),
         ("f1@all", "without one, all clients and samples count"),
-        ("f1:vars", "reducer 'vars' is unknown; known: var (did you mean var?)"),
+        ("f1:vars", "(did you mean var?); without one, it is the mean over clients"),
         ("f1:mean", "without one, it is the mean over clients"),
         (
             "bytes@worst_fifth",

@@ -6,7 +6,7 @@ import pytest
 from helpers import edit_yaml, make_plan
 
 from fedreact.errors import UserError
-from fedreact.resolve.layers import Layer, Layers, Location
+from fedreact.resolve.layers import Layer, Layers, Location, Option
 
 YAML = """\
 a: &a
@@ -42,16 +42,24 @@ def test_a_location_is_the_line_of_its_key_or_of_the_nearest_above(file):
 
 
 def test_the_later_layer_wins_and_bounds_lower_numbers(file):
-    first = Layer({"rounds": 60, "C": 1.0}, Location(file, ("a",)))
-    second = Layer({"C": 2.0}, Location(file, ("b",)))
+    first = Layer({"rounds": 60, "C": 1}, Location(file, ("a",)), of_paper=True)
+    second = Layer({"C": 2}, Location(file, ("b",)))
     layers = Layers((first, second), Layer({"rounds": 20, "C": 9.0}, Location(file, ("most",))))
     assert layers.values() == {"rounds": 20, "C": 2.0}
     found = layers.located(Options(rounds=20, C=2.0))
     assert found["C"].location == Location(file, ("b", "C"))
     assert found["rounds"].location == Location(file, ("most", "rounds"))
-    assert found["rounds"].lowered.value == 60
-    assert found["rounds"].lowered.location == Location(file, ("a", "rounds"))
-    assert found["loss"].location is None
+    assert found["rounds"].replaced == Option(60, Location(file, ("a", "rounds")))
+    assert found["C"].replaced == Option(1, Location(file, ("a", "C")))
+    assert found["loss"] == Option("hinge")
+
+
+def test_a_scale_s_value_stands_beside_the_default_that_it_replaces(file):
+    """YAML's 3 is the option's 3.0; a value that replaces itself replaces nothing."""
+    place = Location(file, ("b",))
+    found = Layers((Layer({"C": 3, "rounds": 1}, place),)).located(Options(rounds=1, C=3.0))
+    assert found["C"] == Option(3.0, place / "C", Option(0.5))
+    assert found["rounds"] == Option(1, place / "rounds")
 
 
 def test_a_row_wins_over_all_layers(file):

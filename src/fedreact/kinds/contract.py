@@ -17,8 +17,8 @@ A run trains and scores some methods, on one setting and seed, and yields lines 
 ``INDEX``
     Index of a line of its scores: ``("method", "round")`` if tables are made from them.
 ``job(method, options) -> str``
-    Name of the job that runs a method; methods of one job share what can be shared. The name has
-    the options that the method sets for itself and that differ from the run's.
+    Name of the job that runs a method; methods of one job share what can be shared. Options that
+    the method sets otherwise than the run are part of the name.
 ``check(options, partitioner)``
     Optional: raise a ``UserError`` if clients of this partition cannot be run with these options.
     The partition is that of its paper, before a scale makes it smaller.
@@ -28,12 +28,14 @@ A run trains and scores some methods, on one setting and seed, and yields lines 
 ``threads(options, n_clients) -> int``
     Number of cores to ask for.
 
-Its algorithms are the files of ``kinds/<kind>/algorithms/``.
+Its algorithms are the files of ``kinds/<kind>/algorithms/``; a kind without methods has no such
+folder.
 
 ``run.py`` does it:
 
 ``run(inputs, options, methods, metrics, seed, place) -> Iterator[Line]``
-    Train and score; bit-identical for any number of workers.
+    Train and score; bit-identical for any number of workers. ``place`` says where: device, workers
+    and checkpoint (:class:`fedreact.engine.place.Place`).
 ``work(options, methods, task, sizes) -> float``
     GFLOPs of all clients, for estimates; ``sizes`` are their train samples.
 

@@ -50,7 +50,7 @@ class Groups:
 
 @dataclass(frozen=True)
 class Metric:
-    """A metric. A base sets the attributes above ``windows``; subsets and reducers set the others.
+    """A metric. A base sets the attributes up to ``power``, subsets and reducers those after it.
 
     Attributes
     ----------
@@ -73,8 +73,8 @@ class Metric:
     client
         ``client(means [..., S]) -> [...]``: value of a client, given its samples' mean statistics.
     power
-        A client's value is measured in the targets' unit (1), or has none (0). A reducer does not
-        change this, since it is given clients' values in their units.
+        1 if a client's value has the unit of the targets, 0 if it has no unit. A reducer does not
+        change this, since it gets values in their units.
     windows
         ``windows(n, c)``: which of a client's n test samples count, in their order; ``None``: all.
     choose

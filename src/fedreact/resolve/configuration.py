@@ -276,9 +276,10 @@ def _shown(part: Part) -> list[str]:
             default.append(f"{name}={value}")
             continue
         lines.append(f"  {name:<20} {value:<20} {option.location}")
-        if option.lowered:
-            larger = options.text_of(option.lowered.value)
-            lines.append(f"  {'':<20} instead of {larger:<9} {option.lowered.location}")
+        if option.replaced:
+            before = options.text_of(option.replaced.value)
+            place = option.replaced.location or "the default"
+            lines.append(f"  {'':<20} instead of {before:<9} {place}")
     if default:
         lines += textwrap.wrap(
             f"defaults: {', '.join(default)}",

@@ -48,10 +48,13 @@ class Layer:
         Values by option.
     location
         Place of the mapping that has them.
+    of_paper
+        Whether it is the paper's own, and not the scale's.
     """
 
     options: Mapping[str, Any]
     location: Location
+    of_paper: bool = False
 
 
 @dataclass(frozen=True)
@@ -62,13 +65,13 @@ class Option:
     ----------
     location
         Where it is written; ``None``: it is the default.
-    lowered
-        The value that it has without a bound of the scale, if that is larger.
+    replaced
+        The value that it has without the scale, if that is another: the paper's, or the default.
     """
 
     value: Any
     location: Location | None = None
-    lowered: "Option | None" = None
+    replaced: "Option | None" = None
 
 
 @dataclass(frozen=True)
@@ -117,27 +120,39 @@ class Layers:
         row
             Where changes, the last layer, are written, by option or part of one.
         """
-        merged: dict[str, Any] = {}
-        places: dict[str, Location] = {}
+        written = {name: Option(value) for name, value in options.defaults(type(made)).items()}
         for layer in self.layers:
-            merged |= layer.options
-            places |= {name: layer.location / name for name in layer.options}
-        larger = {name: Option(merged[name], places[name]) for name in self.lowered(merged)}
+            for name, value in layer.options.items():
+                written[name] = _written(layer, name, value, written.get(name))
         if self.bounds:
-            places |= {name: self.bounds.location / name for name in larger}
+            for name in self.lowered({name: option.value for name, option in written.items()}):
+                bound = self.bounds.options[name]
+                written[name] = _written(self.bounds, name, bound, written[name])
         changes = {key.partition(".")[0]: place for key, place in row.items()}
         located = {}
         for name, value in options.vars_of(made).items():
+            option = written.get(name, Option(None))
             if name in changes:
                 located[name] = Option(value, changes[name])
-            elif name in larger:
-                located[name] = Option(value, places[name], larger[name])
+            elif _same(value, option.value):
+                located[name] = Option(value, option.location, option.replaced)
             else:  # a value that is none of the layers' follows from another option
-                place = places.get(name) if _same(value, merged.get(name)) else None
-                located[name] = Option(value, place)
+                located[name] = Option(value)
         return located
 
 
+def _written(layer: Layer, name: str, value: Any, before: Option | None) -> Option:
+    """Return an option as a layer sets it, with what it replaces, unless that is the paper's."""
+    replaced = before.replaced or before if before else None
+    if layer.of_paper or (replaced and _same(value, replaced.value)):
+        replaced = None
+    return Option(value, layer.location / name, replaced)
+
+
 def _same(a: Any, b: Any) -> bool:
-    """Whether two values are one: a list that a YAML file has is a tuple as an option."""
-    return options.text_of(a) == options.text_of(b)
+    """Whether two values are one: YAML's list is a tuple as an option, and its 7 is 7.0."""
+    if isinstance(a, list | tuple) and isinstance(b, list | tuple):
+        return len(a) == len(b) and all(map(_same, a, b))
+    if isinstance(a, Mapping) and isinstance(b, Mapping):
+        return a.keys() == b.keys() and all(_same(a[key], b[key]) for key in a)
+    return bool(a == b)

@@ -248,7 +248,7 @@ class Settings:
         """What a paper and its scale say of a step, of one setting or of none in particular."""
         paper: list[Layer] = []
         if setting and step in (steps := owner.settings[setting].steps):
-            paper = [Layer(steps[step], owner.at("settings", setting, step))]
+            paper = [Layer(steps[step], owner.at("settings", setting, step), True)]
         scale = owner.scale
         by_place = {
             ("defaults",): scale.defaults,
@@ -267,7 +267,7 @@ class Settings:
     def partition_layers(self, owner: Paper, name: str) -> Layers:
         """What a paper and its scale say of the partitioner of a partition."""
         spec, changed = owner.partitions[name], owner.scale.partitions.get(name)
-        first = Layer(spec.options, owner.at("partitions", name))
+        first = Layer(spec.options, owner.at("partitions", name), True)
         last = [Layer(changed, owner.at("scale", "partitions", name))] if changed else []
         return Layers((first, *self.layers(owner, spec.by, spec.data).layers, *last))
 

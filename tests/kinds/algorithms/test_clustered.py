@@ -106,6 +106,9 @@ def make(request):
     return ALL[request.param]
 
 
+OWN_FILES = "kinds/clustered/algorithms/*.py"
+
+
 def test_all_files_and_methods_are_found():
     assert {"fed-react", "ifca", "flsc", "flacc", "fedavg", "oracle-fedavg"} <= set(KINDS)
     assert "contract" not in KINDS
@@ -113,7 +116,7 @@ def test_all_files_and_methods_are_found():
     known = {"ifca", "ifca-a1", "flsc", "flsc-a1", "flacc", "fedavg", "oracle-fedavg"}
     known.add("fed-react-descent")
     of_project = {"file: " + n for n in ("ifca", "flsc", "flacc", "fedavg", "oracle-fedavg")}
-    own = {f"file: {path.stem.replace('_', '-')}" for path in plugins.OWN.glob("*/clustered/*.py")}
+    own = {f"file: {path.stem.replace('_', '-')}" for path in plugins.OWN.glob(OWN_FILES)}
     assert TRAINED - own == known | of_project
 
 

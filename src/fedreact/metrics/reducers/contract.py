@@ -23,7 +23,7 @@ class Reducer:
     reduce
         ``reduce(values) -> float``.
     better
-        Better direction, whatever that of clients' values is.
+        Direction in which the reduced value is better; ``None``: that of clients' values.
     bounds
         ``bounds(low, high)``: smallest and largest possible value, given those of clients' values.
     decimals
@@ -32,7 +32,7 @@ class Reducer:
 
     title: str
     reduce: Callable[[np.ndarray], float]
-    better: Literal["higher", "lower"]
+    better: Literal["higher", "lower"] | None
     bounds: Callable[[float, float], tuple[float, float]]
     decimals: Callable[[int], int]
 
@@ -41,7 +41,7 @@ class Reducer:
         return replace(
             metric,
             reduce=self.reduce,
-            better=self.better,
+            better=self.better or metric.better,
             bounds=self.bounds(*metric.bounds),
             decimals=self.decimals(metric.decimals),
         )

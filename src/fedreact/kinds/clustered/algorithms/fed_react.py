@@ -60,7 +60,8 @@ class FedReact:
         ``descent`` from the model that it holds, as the clients of IFCA, FLSC and FLACC do. In its
         first round a client descends from zero.
     learning_rate, steps
-        Rate and steps of a descent; see :meth:`fedreact.task_models.descent.LocalClients.train`.
+        Step size and steps of a descent; the size is a multiple of 1/L_k, the inverse of the
+        largest curvature of the client's loss (:mod:`fedreact.task_models.descent`).
     r, q, p0, learn, iterations
         Options of A3 (:class:`fedreact.aggregation.kalman.KalmanSmoothing`).
     """

@@ -52,7 +52,8 @@ class IFCA:
         What a client does in a round: ``descent`` from the model that it receives, or an exact
         ``fit``, as in Fed-REACT.
     learning_rate, steps
-        Rate and steps of a descent; see :meth:`fedreact.task_models.descent.LocalClients.train`.
+        Step size and steps of a descent; the size is a multiple of 1/L_k, the inverse of the
+        largest curvature of the client's loss (:mod:`fedreact.task_models.descent`).
     memory
         Model that clients hold: the mean over all rounds (``a1``; ICLR, 4.1.2), or that of this
         round (``none``). It never affects the models that they choose among and train.
