@@ -52,7 +52,7 @@ def dataset(X: np.ndarray, y: np.ndarray, owner: np.ndarray, name: str = "mine")
     )
 
 
-def clients_of(data: SeriesDataset, seed: int = 0, **given: Any) -> Partition:
+def clients_of(data: SeriesDataset, seed: int = 0, **partition_options: Any) -> Partition:
     """Deal series to clients: a client of each owner.
 
     Parameters
@@ -61,7 +61,7 @@ def clients_of(data: SeriesDataset, seed: int = 0, **given: Any) -> Partition:
         With owners.
     seed
         Seed of the test sets.
-    given
+    partition_options
         Options of the partitioner ``owner``, e.g. ``test_share=0.3`` (``make options OF=owner``).
 
     Raises
@@ -69,11 +69,11 @@ def clients_of(data: SeriesDataset, seed: int = 0, **given: Any) -> Partition:
     UserError
         There are no owners, or a client would have no series to train on or to be tested on.
     """
-    return Owner(**given).deal(data, seed)
+    return Owner(**partition_options).deal(data, seed)
 
 
 def features_of(
-    data: SeriesDataset, partition: Partition, seed: int = 0, **given: Any
+    data: SeriesDataset, partition: Partition, seed: int = 0, **encoder_options: Any
 ) -> np.ndarray:
     """Phase 1 of Fed-REACT (Algorithm 1): an encoder trained by all clients, without labels.
 
@@ -83,7 +83,7 @@ def features_of(
         The series, and who holds which.
     seed
         Seed of the encoder's first weights and of the clients' draws.
-    given
+    encoder_options
         Options of the encoder (``make options OF=encoder``); ``rounds=0`` leaves it as it is drawn.
 
     Returns
@@ -99,7 +99,7 @@ def features_of(
     from fedreact.encoding import train
     from fedreact.encoding.spec import Options
 
-    of_training = options.check(Options, given, "encoder")
+    of_training = options.check(Options, encoder_options, "encoder")
     with tempfile.TemporaryDirectory() as folder:
         place = Place(checkpoint=Path(folder, "checkpoint.npz"))
         theta, _ = train.train(data, partition, of_training, seed, "encoder", place)
@@ -114,7 +114,7 @@ def compare(
     features: np.ndarray | None = None,
     metrics: Sequence[str] = (),
     seed: int = 0,
-    **given: Any,
+    **run_options: Any,
 ) -> pd.DataFrame:
     """Run methods of one kind side by side.
 
@@ -133,7 +133,7 @@ def compare(
         Names; that of the task if none is given.
     seed
         Seed of all draws.
-    given
+    run_options
         Options of the run (``make options OF=<kind>``).
 
     Returns
@@ -148,10 +148,10 @@ def compare(
         A name or an option is unknown, features are missing, or a training diverges.
     """
     spec, run = (runs.part_of(kind, part) for part in ("spec", "run"))
-    of_run = options.check(spec.Options, given, kind)
+    of_run = options.check(spec.Options, run_options, kind)
     if kind == "clustered" and features is None:
         raise UserError("clustered methods need features of all series; see fedreact.features_of")
-    asked = [runs.method(kind, name, of, f"method {name}") for name, of in methods.items()]
+    asked = [runs.method(kind, name, entry, f"method {name}") for name, entry in methods.items()]
     why = {one.name: runs.skipped(kind, one.algorithm, data.task) for one in asked}
     asked = [one for one in asked if not why[one.name]]
     inputs = runs.Inputs(data, partition, features)
@@ -160,9 +160,9 @@ def compare(
         place = Place(checkpoint=Path(folder, "checkpoint.npz"))
         lines = list(run.run(inputs, of_run, asked, wanted, seed, place))
     scores = [dict(zip(spec.INDEX, line.index)) | dict(line.values) for line in lines]
-    found = pd.DataFrame(scores)
-    found.attrs["left_out"] = {name: reason for name, reason in why.items() if reason}
-    return found
+    table = pd.DataFrame(scores)
+    table.attrs["left_out"] = {name: reason for name, reason in why.items() if reason}
+    return table
 
 
 def algorithms_of(kind: str) -> list[str]:

@@ -49,16 +49,16 @@ def run(
 
 def expanded(words: Iterable[str]) -> list[str]:
     """Put the lines of a file in place of ``@file``: the system bounds the length of a word."""
-    found = []
+    whole = []
     for word in words:
         if not word.startswith("@"):
-            found.append(word)
+            whole.append(word)
             continue
         try:
-            found += Path(word[1:]).read_text().splitlines()
+            whole += Path(word[1:]).read_text().splitlines()
         except OSError as error:
             raise UserError(f"{word[1:]}: {error.strerror}") from error
-    return found
+    return whole
 
 
 def _fail(text: str) -> int:
@@ -76,9 +76,9 @@ def subparsers(
 
     Only that of the name that is there has its options, so that no other plug-in is loaded.
     """
-    found = parser.add_subparsers(dest=dest, required=True, metavar=dest)
+    commands = parser.add_subparsers(dest=dest, required=True, metavar=dest)
     for name in names:
-        one = found.add_parser(name)
+        one = commands.add_parser(name)
         yield one
         if name in sys.argv[1:2]:
             options.add_arguments(one, options_of(name))

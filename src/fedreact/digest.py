@@ -35,13 +35,13 @@ def code_digest(script: str | Path, *named: Path) -> str:
 @cache
 def reached(script: Path) -> frozenset[Path]:
     """The script and the project's modules that it imports, directly or not."""
-    found, todo = set(), [script]
+    files, todo = set(), [script]
     while todo:
         path = todo.pop()
-        if path not in found:
-            found.add(path)
+        if path not in files:
+            files.add(path)
             todo.extend(_imports(path))
-    return frozenset(found)
+    return frozenset(files)
 
 
 @cache

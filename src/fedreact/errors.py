@@ -20,10 +20,10 @@ class Diverged(UserError):
     """A training whose weights are no finite numbers any more."""
 
 
-def known(names: Iterable[Any], given: Any) -> str:
+def known(names: Iterable[Any], value: Any) -> str:
     """Names with commas between them, and which of them may have been meant."""
     names = [str(name) for name in names]
-    near = get_close_matches(str(given), names, n=1)
+    near = get_close_matches(str(value), names, n=1)
     return ", ".join(names) + "".join(f" (did you mean {name}?)" for name in near)
 
 

@@ -55,14 +55,14 @@ Probability = Annotated[float, msgspec.Meta(ge=0, le=1)]
 Sizes = Annotated[tuple[Count, ...], msgspec.Meta(min_length=1)]
 
 
-def check(cls: type[T], given: Any, where: str) -> T:
+def check(cls: type[T], content: Any, where: str) -> T:
     """Make an instance of a dataclass from what a YAML file gives.
 
     Parameters
     ----------
     cls
         A dataclass; fields may be dataclasses themselves.
-    given
+    content
         A mapping of its fields; those with defaults may be missing.
     where
         File and key, for the error.
@@ -73,16 +73,16 @@ def check(cls: type[T], given: Any, where: str) -> T:
         One line: which key, what is wrong, what is allowed.
     """
     known = names(cls)
-    if not isinstance(given, Mapping):
-        raise UserError(f"{where}: wanted keys ({', '.join(known)}), got {shown(given)}")
-    _check_keys(cls, given, where)
-    missing = [f.name for f in _fields(cls) if _needed(f) and f.name not in given]
+    if not isinstance(content, Mapping):
+        raise UserError(f"{where}: wanted keys ({', '.join(known)}), got {shown(content)}")
+    _check_keys(cls, content, where)
+    missing = [f.name for f in _fields(cls) if _needed(f) and f.name not in content]
     if missing:
         raise UserError(f"{where}: {missing[0]} is missing")
     try:
-        made = msgspec.convert(dict(given), cls)
+        made = msgspec.convert(dict(content), cls)
     except msgspec.ValidationError as error:
-        raise UserError(f"{where}: {_reason(cls, given, str(error))}") from None
+        raise UserError(f"{where}: {_reason(cls, content, str(error))}") from None
     except UserError as error:
         raise UserError(f"{where}: {error}") from None
     for name, mark in marks(cls):
@@ -90,12 +90,12 @@ def check(cls: type[T], given: Any, where: str) -> T:
     return made
 
 
-def _check_keys(cls: type, given: Mapping[Any, Any], where: str) -> None:
+def _check_keys(cls: type, content: Mapping[Any, Any], where: str) -> None:
     """Refuse keys that a dataclass does not have, and those that dataclasses within it do not."""
-    if unknown := [key for key in given if key not in names(cls)]:
+    if unknown := [key for key in content if key not in names(cls)]:
         there = known(names(cls), unknown[0])
         raise UserError(f"{where}: unknown key {', '.join(map(str, unknown))}; known keys: {there}")
-    for name, value in given.items():
+    for name, value in content.items():
         hint = _plain(_hints(cls)[name])
         by_name = get_origin(hint) is dict
         inner: type = get_args(hint)[-1] if by_name else hint
@@ -112,23 +112,23 @@ def marks(cls: type) -> list[tuple[str, Mark]]:
     return [(name, mark) for name, all_ in annotated for mark in all_ if isinstance(mark, Mark)]
 
 
-def check_all(cls: type[T], given: Any, where: str) -> dict[str, T]:
+def check_all(cls: type[T], entries: Any, where: str) -> dict[str, T]:
     """Check a mapping of names to what :func:`check` checks."""
-    if not isinstance(given, Mapping):
-        raise UserError(f"{where}: wanted names and what they stand for, got {shown(given)}")
-    if odd := [name for name in given if not isinstance(name, str)]:
+    if not isinstance(entries, Mapping):
+        raise UserError(f"{where}: wanted names and what they stand for, got {shown(entries)}")
+    if odd := [name for name in entries if not isinstance(name, str)]:
         raise UserError(f"{where}: the key {odd[0]} is not a text; put it in quotes")
-    return {name: check(cls, content, f"{where}.{name}") for name, content in given.items()}
+    return {name: check(cls, content, f"{where}.{name}") for name, content in entries.items()}
 
 
-def _reason(cls: type, given: Mapping[Any, Any], text: str) -> str:
+def _reason(cls: type, content: Mapping[Any, Any], text: str) -> str:
     """Turn ``Expected `int`, got `str` - at `$.rounds` `` into ``rounds: expected int, ...``."""
-    what, _, at = text.partition(" - at ")
-    path = at.replace("`", "").removeprefix("$").lstrip(".") or "the top level"
+    what, _, location = text.partition(" - at ")
+    path = location.replace("`", "").removeprefix("$").lstrip(".") or "the top level"
     what = what.replace("`", "")
     top = re.split(r"[.\[]", path)[0]
     if top in (hints := _hints(cls)):
-        value = given.get(top)
+        value = content.get(top)
         choices = _choices(hints[top])
         if what.startswith("Invalid enum value"):  # one type of several
             parts = get_args(hints[top])
@@ -309,17 +309,17 @@ def _metavar(hint: Any) -> str:
 
 def from_words(cls: type[T], args: argparse.Namespace, where: str) -> T:
     """Make the options that a command line gives."""
-    given = {
+    content = {
         name: value_of(cls, name, text, where)
         for name, text in vars(args).items()
         if name in names(cls) and isinstance(text, str)
     }
-    return check(cls, given, where)
+    return check(cls, content, where)
 
 
-def words(given: Mapping[str, Any]) -> list[str]:
+def words(values: Mapping[str, Any]) -> list[str]:
     """Write options as the words of a command line."""
-    return [word for name, value in given.items() for word in (f"--{_flag(name)}", text_of(value))]
+    return [word for name, value in values.items() for word in (f"--{_flag(name)}", text_of(value))]
 
 
 def _flag(name: str) -> str:

@@ -141,15 +141,15 @@ def source_file(path: Path) -> Path:
     )
 
 
-def make(folder: str, given: Any, defines: str, where: str) -> Any:
+def make(folder: str, content: Any, defines: str, where: str) -> Any:
     """Make a plug-in with options from ``{kind: <its name>, <option>: <value>, ...}``."""
-    if not isinstance(given, Mapping) or not isinstance(given.get("kind"), str):
-        raise UserError(f"{where}: wanted a kind and its options, got {options.shown(given)}")
+    if not isinstance(content, Mapping) or not isinstance(content.get("kind"), str):
+        raise UserError(f"{where}: wanted a kind and its options, got {options.shown(content)}")
     try:
-        cls = load(folder, given["kind"], defines)
+        cls = load(folder, content["kind"], defines)
     except UserError as error:
         raise UserError(f"{where}: {error}") from None
-    return options.check(cls, {k: v for k, v in given.items() if k != "kind"}, where)
+    return options.check(cls, {k: v for k, v in content.items() if k != "kind"}, where)
 
 
 @dataclass(frozen=True)
@@ -190,8 +190,8 @@ def named(made: Any) -> Iterator[tuple[str, str, str]]:
     return named_by(type(made), options.vars_of(made))
 
 
-def named_by(kind: type, given: Mapping[str, Any]) -> Iterator[tuple[str, str, str]]:
+def named_by(kind: type, values: Mapping[str, Any]) -> Iterator[tuple[str, str, str]]:
     """The same of a class, and values of its options; others have their defaults."""
     for option, mark in options.marks(kind):
-        for name in mark.names(given.get(option, getattr(kind, option, None))):
+        for name in mark.names(values.get(option, getattr(kind, option, None))):
             yield mark.folder, name, mark.defines

@@ -88,13 +88,13 @@ def upstream(results: Path, paths: Iterable[str]) -> dict[str, dict | None]:
     Inputs that are no results (configuration, raw files) have no record; their digests stand in
     the records of what was made from them.
     """
-    found, todo = {}, list(paths)
+    records, todo = {}, list(paths)
     while todo:
         path = todo.pop(0)
-        if path not in found and Path(path).is_relative_to(results):
-            found[path] = read_record(results, Path(path))
-            todo += (found[path] or {}).get("inputs", {})
-    return found
+        if path not in records and Path(path).is_relative_to(results):
+            records[path] = read_record(results, Path(path))
+            todo += (records[path] or {}).get("inputs", {})
+    return records
 
 
 class Recording:
@@ -111,23 +111,23 @@ class Recording:
     """
 
     def __init__(self, args: Namespace):
-        told = json.loads(os.environ.get(TOLD, "{}"))
-        self.results = Path(told.get("results", ""))
-        given = {name: value for name, value in vars(args).items() if value is not None}
-        outputs = [*_paths(given.pop("output", [])), *_paths(given.pop("outputs_csv", []))]
-        given.pop("checkpoint", None)
-        self.active = told != {} and any(path.is_relative_to(self.results) for path in outputs)
+        workflow = json.loads(os.environ.get(TOLD, "{}"))
+        self.results = Path(workflow.get("results", ""))
+        arguments = {name: value for name, value in vars(args).items() if value is not None}
+        outputs = [*_paths(arguments.pop("output", [])), *_paths(arguments.pop("outputs_csv", []))]
+        arguments.pop("checkpoint", None)
+        self.active = workflow != {} and any(path.is_relative_to(self.results) for path in outputs)
         if not self.active:
             return
         self.output = outputs[0]
-        self.inputs = [path for value in given.values() for path in _paths(value)]
-        options = {name: value for name, value in given.items() if not _paths(value)}
+        self.inputs = [path for value in arguments.values() for path in _paths(value)]
+        options = {name: value for name, value in arguments.items() if not _paths(value)}
         script = Path(sys.argv[0])
         self.record = {
             "script": str(script),
             "command": shlex.join(["python", *sys.argv]),
             "options": options,
-            "config": told["config"],
+            "config": workflow["config"],
             "commit": commit(),
             "python": platform.python_version(),
             "machine": machine(),
@@ -206,7 +206,7 @@ def usage() -> dict:
     children = resource.getrusage(resource.RUSAGE_CHILDREN)
     a_mb = 2**20 if sys.platform == "darwin" else 2**10  # macOS counts bytes
     cpu = own.ru_utime + own.ru_stime + children.ru_utime + children.ru_stime
-    taken = {
+    spent = {
         "cpu_seconds": round(cpu, 2),
         "memory_mb": round(own.ru_maxrss / a_mb),
         "worker_memory_mb": round(children.ru_maxrss / a_mb),
@@ -214,8 +214,8 @@ def usage() -> dict:
     torch = sys.modules.get("torch")
     if torch is not None and torch.cuda.is_available() and torch.cuda.is_initialized():
         peak = round(torch.cuda.max_memory_allocated() / 2**20)
-        taken |= {"gpu": torch.cuda.get_device_name(), "gpu_memory_mb": peak}
-    return taken
+        spent |= {"gpu": torch.cuda.get_device_name(), "gpu_memory_mb": peak}
+    return spent
 
 
 NO_INPUTS = (".venv", "docs", "reference", "results")
@@ -249,12 +249,12 @@ def is_input(path: str) -> bool:
 
 def packages() -> dict[str, str]:
     """Versions of the packages of :data:`PACKAGES` that this process has loaded."""
-    found = {}
+    versions = {}
     for module, package in PACKAGES.items():
         if module in sys.modules:
             version = getattr(sys.modules[module], "__version__", None)
-            found[package] = str(version or metadata.version(package))
-    return found
+            versions[package] = str(version or metadata.version(package))
+    return versions
 
 
 def machine() -> dict:
@@ -282,7 +282,7 @@ def processor(cpuinfo: str) -> str:
         return platform.machine()
     flags = said.get("flags", "").split()
     vectors = [name for flag, name in VECTORS.items() if flag in flags][:1]
-    numbers = [f"{of} {said[key]}" for key, of in GENERATION.items() if key in said]
+    numbers = [f"{label} {said[key]}" for key, label in GENERATION.items() if key in said]
     return f"{said['model name']} ({', '.join([*numbers, *vectors])})"
 
 

@@ -61,7 +61,7 @@ class Estimate:
 
 def parse(printed: str) -> list[ToDo]:
     """Read the jobs that ``snakemake --dry-run --printshellcmds`` prints; targets are left out."""
-    found, fields = [], {}
+    jobs, fields = [], {}
     for line in printed.splitlines():
         if match := re.match(r"(?:local)?rule (\w+):$", line):
             fields = {"rule": match[1]}
@@ -69,7 +69,7 @@ def parse(printed: str) -> list[ToDo]:
             fields[match[1]] = match[2]
         elif line.startswith("Shell command: ") and "output" in fields:
             memory = re.search(r"mem_mb=(\d+)", fields.get("resources", ""))
-            found.append(
+            jobs.append(
                 ToDo(
                     fields["rule"],
                     tuple(filter(None, fields.get("input", "").split(", "))),
@@ -81,7 +81,7 @@ def parse(printed: str) -> list[ToDo]:
                 )
             )
             fields = {}
-    return found
+    return jobs
 
 
 def _wildcards(text):
@@ -174,8 +174,8 @@ class Estimator:
         Jobs that hardly take longer than their start say nothing about speed.
         """
         start = _start(like)
-        taken = [(_taken(s, on_gpu), s.gflops) for s in alike if s.gflops]
-        rates = [(seconds - start) / amount for seconds, amount in taken if seconds > 4 * start]
+        measured = [(_taken(s, on_gpu), s.gflops) for s in alike if s.gflops]
+        rates = [(seconds - start) / amount for seconds, amount in measured if seconds > 4 * start]
         if rates:
             return median(rates), "records"
         if on_gpu and not self.gpu_here:

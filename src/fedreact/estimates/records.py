@@ -59,8 +59,8 @@ def earlier(results: Path = Path("results")) -> Iterator[Seen]:
     for path in sorted(results.glob("*/provenance/**/*.json")):
         folder = Path(*path.parts[: len(results.parts) + 1])
         below = path.relative_to(folder / "provenance")
-        found = provenance.read_record(folder, folder / below)
-        if found and (one := seen(found)):
+        record = provenance.read_record(folder, folder / below)
+        if record and (one := seen(record)):
             yield one
 
 

@@ -79,14 +79,17 @@ class Cells:
             place: self.cell(one, f"{where}: {', '.join(place)}") for place, one in asked.items()
         }
         why = self.paper.scale.tables_left_out.get(name)
-        return {at: replace(cell, skipped=cell.skipped or why) for at, cell in cells.items()}
+        return {place: replace(cell, skipped=cell.skipped or why) for place, cell in cells.items()}
 
     @once
     def figure(self, name: str) -> dict[tuple[str, str], Cell]:
         """Cells of a figure that is made of scores, by the labels of panel and curve."""
         where = self.where("figures", name)
         asked = self.paper.figures[name].options.cells()
-        return {place: self.cell(of, f"{where}: {', '.join(place)}") for place, of in asked.items()}
+        return {
+            place: self.cell(entry, f"{where}: {', '.join(place)}")
+            for place, entry in asked.items()
+        }
 
     def cell(self, asked: Mapping[str, Any], where: str) -> Cell:
         """What ``{setting: ..., method: ..., tuned: ..., <change>: ...}`` stands for."""

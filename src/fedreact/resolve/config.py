@@ -77,14 +77,14 @@ def load_scale(name: str) -> Scale:
     return scale
 
 
-def chosen_papers(given: Any) -> list[str]:
+def chosen_papers(value: Any) -> list[str]:
     """Names of the papers that the configuration asks for."""
     there = paper_names()
-    wanted = [given] if isinstance(given, str) else given
+    wanted = [value] if isinstance(value, str) else value
     if wanted == ["all"]:
         return there
     if not isinstance(wanted, list | tuple) or not wanted:
-        raise UserError(f"config: papers: wanted names or all, got {options.shown(given)}")
+        raise UserError(f"config: papers: wanted names or all, got {options.shown(value)}")
     for name in wanted:
         if name not in there:
             raise UserError(f"config: papers: {unknown(name, [*there, 'all'])}")

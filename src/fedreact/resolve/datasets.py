@@ -176,8 +176,8 @@ class Datasets:
         cls = plugins.load(FOLDER, name, "SOURCE")
         where = f"{name}: options at scale {self.scale}"
         typed = {k: options.value_of(cls, k, v, where) for k, v in texts.items()}
-        given = self._at_scale(self.registry[name].scales) or {}
-        return variants.apply(cls, given, typed, where)
+        at_scale = self._at_scale(self.registry[name].scales) or {}
+        return variants.apply(cls, at_scale, typed, where)
 
     def _at_scale(self, by_scale: Mapping[str, V]) -> V | None:
         if self.scale in by_scale or self.like is None:
@@ -249,11 +249,11 @@ class Datasets:
             paths = [own.path(self.data_folder, name)]
         else:
             entry = self.wanted(dataset)
-            found = files.locate(entry, self.data_folder, self.mirror) if entry.files else None
+            located = files.locate(entry, self.data_folder, self.mirror) if entry.files else None
             pinned = entry.content_sha256 or all(f.sha256 for f in entry.files.values())
-            if not found or pinned:
+            if not located or pinned:
                 return None
-            paths = list(found.values())
+            paths = list(located.values())
         digest = hashlib.sha256()
         for path in paths:
             digest.update(path.read_bytes())

@@ -119,26 +119,26 @@ class TableSpec:
             raise UserError(f"{where}: reference: {self.reference!r} is no label of a method")
         if self.reaching is not None and self.reaching not in self.metrics:
             raise UserError(f"{where}: reaching: {self.reaching!r} is none of its metrics")
-        given = (("setting", self.setting), ("method", self.method))
-        of_table = {mark: name for mark, name in given if name is not None}
-        found = {}
+        named = (("setting", self.setting), ("method", self.method))
+        of_table = {mark: name for mark, name in named if name is not None}
+        cells = {}
         for row, in_row in self.rows.items():
             for column, in_column in self.columns.items():
                 parts = [of_table, _mapping(in_row, marks[0]), _mapping(in_column, marks[1])]
                 twice = [k for a, b in itertools.combinations(parts, 2) for k in a if k in b]
                 if twice:
                     raise UserError(f"{where}: {row}, {column}: {twice[0]} is given twice")
-                found[row, column] = {k: v for part in parts for k, v in part.items()}
-        return found
+                cells[row, column] = {k: v for part in parts for k, v in part.items()}
+        return cells
 
 
-def _mapping(given: Any, mark: str) -> dict[str, Any]:
+def _mapping(entry: Any, mark: str) -> dict[str, Any]:
     """A name, or a mapping, as a mapping."""
-    if isinstance(given, str):
-        return {mark: given}
-    if not isinstance(given, Mapping):
-        raise UserError(f"{options.shown(given)} is neither a name nor a mapping")
-    return dict(given)
+    if isinstance(entry, str):
+        return {mark: entry}
+    if not isinstance(entry, Mapping):
+        raise UserError(f"{options.shown(entry)} is neither a name nor a mapping")
+    return dict(entry)
 
 
 @dataclass(frozen=True)

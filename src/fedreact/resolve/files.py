@@ -111,9 +111,9 @@ class Files:
         folders = "/".join(map(self.folder, (dataset, setting, job)))
         return f"{self.results}/runs/{kind}/{paper}/{folders}"
 
-    def checkpoint(self, *of: str) -> str:
+    def checkpoint(self, *parts: str) -> str:
         """What a training keeps until it is done; ``of`` what, its seed and its code."""
-        *path, seed, code = of
+        *path, seed, code = parts
         folders = "/".join(map(self.folder, path))
         return f"{self.results}/checkpoints/{folders}/seed{seed}-{code}.npz"
 

@@ -112,8 +112,8 @@ class Multiverse:
             places = draw(choices, n, self._spec(paper).seed)
             make = self._drawn if view == DRAWN else self._tuned
             self._universes[key] = [
-                make(paper, setting, number, changes(choices, at))
-                for number, at in enumerate(places)
+                make(paper, setting, number, changes(choices, indices))
+                for number, indices in enumerate(places)
             ]
         return self._universes[key]
 
@@ -156,7 +156,7 @@ class Multiverse:
             places = product(*(range(len(choice.values)) for choice in own))
         else:
             places = draw(own, tuned.candidates, seed).tolist()
-        return [changes(own, at) for at in dict.fromkeys(map(tuple, places))]
+        return [changes(own, indices) for indices in dict.fromkeys(map(tuple, places))]
 
     def _universe(
         self,

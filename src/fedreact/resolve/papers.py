@@ -128,22 +128,22 @@ def load_paper(name: str, scale: str, like: str | None = None) -> Paper:
     about = options.check(About, *read("paper", needed=True))
     experiment = _experiment(*read("experiment"))
     partitions = {
-        key: _partition(given, about.data, where)
-        for key, given, where in _entries(*experiment["partitions"])
+        key: _partition(content, about.data, where)
+        for key, content, where in _entries(*experiment["partitions"])
     }
     settings = {
-        key: _setting(given, where) for key, given, where in _entries(*experiment["settings"])
+        key: _setting(content, where) for key, content, where in _entries(*experiment["settings"])
     }
     methods = _methods(*experiment["methods"])
-    figures = {key: _figure(given, where) for key, given, where in _entries(*read("figures"))}
-    given, where = read(f"scales/{scale}")
-    scale_files = dict.fromkeys(given, Path(where))
+    figures = {key: _figure(content, where) for key, content, where in _entries(*read("figures"))}
+    content, where = read(f"scales/{scale}")
+    scale_files = dict.fromkeys(content, Path(where))
     if like is not None:
         base, of_base = read(f"scales/{like}")
-        for layer in ((base, of_base), (given, where)):
+        for layer in ((base, of_base), (content, where)):
             options.check(PaperScale, *layer)
         scale_files = dict.fromkeys(base, Path(of_base)) | scale_files
-        given, where = (base | given, where) if given else (base, of_base)
+        content, where = (base | content, where) if content else (base, of_base)
     paper = Paper(
         name,
         about,
@@ -156,7 +156,7 @@ def load_paper(name: str, scale: str, like: str | None = None) -> Paper:
         options.check_all(LedgerEntry, *read("ledger")),
         options.check_all(Claim, *read("claims")),
         _multiverse(*read("multiverse")),
-        check_scale(given, where, settings, partitions),
+        check_scale(content, where, settings, partitions),
         scale_files,
     )
     _check_names(paper)
@@ -164,7 +164,7 @@ def load_paper(name: str, scale: str, like: str | None = None) -> Paper:
         if table not in paper.tables:
             raise UserError(f"{where}: tables_left_out: {unknown(table, paper.tables)}")
     for table, spec in paper.tables.items():
-        of_scores = [bool(given) for given in (spec.rows, spec.columns, spec.metrics)]
+        of_scores = [bool(content) for content in (spec.rows, spec.columns, spec.metrics)]
         if any(of_scores) == bool(spec.study) or any(of_scores) != all(of_scores):
             raise UserError(
                 f"{folder}/tables.yaml: {table}: give rows and columns, and metrics, or a study"
@@ -205,14 +205,14 @@ def _entries(content: Any, where: str) -> Iterator[tuple[str, Mapping[str, Any],
     """Yield names, their entries, and where these are."""
     if not isinstance(content, Mapping):
         raise UserError(f"{where}: wanted names and what they stand for")
-    for name, given in content.items():
+    for name, entry in content.items():
         if not isinstance(name, str):
             raise UserError(f"{where}: the key {name} is not a text; put it in quotes")
-        if not isinstance(given, Mapping):
-            raise UserError(f"{where}: {name}: wanted keys, got {options.shown(given)}")
-        if odd := [key for key in given if not isinstance(key, str)]:
+        if not isinstance(entry, Mapping):
+            raise UserError(f"{where}: {name}: wanted keys, got {options.shown(entry)}")
+        if odd := [key for key in entry if not isinstance(key, str)]:
             raise UserError(f"{where}: {name}: the key {odd[0]} is not a text; put it in quotes")
-        yield name, given, f"{where}: {name}"
+        yield name, entry, f"{where}: {name}"
 
 
 def _partition(entry: Mapping[str, Any], role: str | None, where: str) -> PartitionSpec:

@@ -117,31 +117,31 @@ class Report:
         places = self.outputs.cells(target)
         panels, curves = (list(dict.fromkeys(p[i] for p in places if p[i])) for i in (0, 1))
         png = self.files.figure(target)[1]
-        told = {"title": spec.title, "panels": panels, "curves": curves}
-        return {"name": target, "short": short, "png": png, **told}
+        content = {"title": spec.title, "panels": panels, "curves": curves}
+        return {"name": target, "short": short, "png": png, **content}
 
     def _methods(self, tables: Sequence[str]) -> dict[str, tuple[str, dict[str, Any]]]:
         """What each label of a method stands for: the file of its algorithm, and its options."""
-        found: dict[str, tuple[str, dict[str, Any]]] = {}
+        methods: dict[str, tuple[str, dict[str, Any]]] = {}
         for target in tables:
             spec = self.outputs.entry(target)[2]
             for (row, column), cell in self.outputs.cells(target).items():
                 label = row if spec.rows_are == "methods" else column
-                of = (f"kinds/{cell.kind}/algorithms", cell.method.algorithm, "ALGORITHM")
-                if label not in found:
+                plugin = (f"kinds/{cell.kind}/algorithms", cell.method.algorithm, "ALGORITHM")
+                if label not in methods:
                     options = {**cell.method.of_run, **cell.method.options}
-                    found[label] = str(plugins.source_file(plugins.find(*of))), options
-        return found
+                    methods[label] = str(plugins.source_file(plugins.find(*plugin))), options
+        return methods
 
     def _data(self, paper: Paper, targets: Sequence[str]) -> list[list[str]]:
         """What the paper calls each role of its data, and the dataset that stands for it here."""
-        found: dict[str, str] = {}
+        names: dict[str, str] = {}
         for target in targets:
             for cell in self.outputs.cells(target).values():
-                if not (cell.skipped or cell.role == cell.data in found):
+                if not (cell.skipped or cell.role == cell.data in names):
                     known = paper.about.names_of_data.get(cell.role, cell.role)
-                    found.setdefault(cell.data, known)
-        return [[known, data] for data, known in found.items()]
+                    names.setdefault(cell.data, known)
+        return [[known, data] for data, known in names.items()]
 
     def _left_out(self, name: str) -> list[str]:
         """Sentences on tables and figures of a paper that cannot be made here."""
@@ -153,9 +153,9 @@ class Report:
 
     def _datasets(self) -> dict[str, list[str]]:
         """What is known of each dataset that the report shows."""
-        found = {}
+        about = {}
         for name in self.outputs.datasets_shown():
             entry = self.experiments.datasets.registry.get(name.split("+")[0])
             if entry and not self.experiments.datasets.missing(name):
-                found[name] = [entry.title, entry.citation or "", entry.licence, entry.page or ""]
-        return found
+                about[name] = [entry.title, entry.citation or "", entry.licence, entry.page or ""]
+        return about

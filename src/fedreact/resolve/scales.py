@@ -94,19 +94,19 @@ class PaperScale:
 
     def unlike_of(self, setting: str, role: str, kind: str) -> tuple[str, ...]:
         """Differences of the runs of a kind on a setting, beside those of all runs."""
-        of = self.differences_of
+        differences = self.differences_of
         of_setting = self.unlike.get(setting, {}).get(kind, ())
-        return (*of.get(role, ()), *of.get(kind, ()), *of_setting)
+        return (*differences.get(role, ()), *differences.get(kind, ()), *of_setting)
 
     @property
     def all_differences(self) -> list[str]:
         """Those of everything, each with what it is of: roles, kinds of runs, settings."""
-        of_settings = {of: sum(given.values(), ()) for of, given in self.unlike.items()}
-        found: dict[str, list[str]] = {}
-        for of, texts in [*self.differences_of.items(), *of_settings.items()]:
+        of_settings = {name: sum(by_kind.values(), ()) for name, by_kind in self.unlike.items()}
+        names_of: dict[str, list[str]] = {}
+        for name, texts in [*self.differences_of.items(), *of_settings.items()]:
             for text in texts:
-                found.setdefault(text, []).append(of)
-        each = [f"{', '.join(of)}: {text}" for text, of in found.items()]
+                names_of.setdefault(text, []).append(name)
+        each = [f"{', '.join(name)}: {text}" for text, name in names_of.items()]
         return [*self.differences, *each, *self._given_encoder()]
 
     def _given_encoder(self) -> list[str]:
@@ -175,15 +175,15 @@ def _check_reasons(left_out: Mapping[str, Any], where: str) -> None:
             raise UserError(f"{where}: {setting}: wanted a reason, or one by kind of run")
 
 
-def check_step(step: str, given: Mapping[str, Any], where: str) -> None:
+def check_step(step: str, content: Mapping[str, Any], where: str) -> None:
     """Check options of a step, as far as they are given."""
     cls = options_of_step(step, where)
-    if not isinstance(given, Mapping):
-        raise UserError(f"{where}: {step}: wanted options, got {options.shown(given)}")
-    if odd := [key for key in given if key not in options.names(cls)]:
+    if not isinstance(content, Mapping):
+        raise UserError(f"{where}: {step}: wanted options, got {options.shown(content)}")
+    if odd := [key for key in content if key not in options.names(cls)]:
         there = known(options.names(cls), odd[0])
         raise UserError(f"{where}: unknown option {odd[0]} of {step}; known: {there}")
-    options.check(options.part_of(cls, only=tuple(given)), given, f"{where}: {step}")
+    options.check(options.part_of(cls, only=tuple(content)), content, f"{where}: {step}")
 
 
 def options_of_step(step: str, where: str) -> type:

@@ -49,24 +49,24 @@ class Settings:
         """Paper and name of what a paper calls ``name``, or cites as ``<paper>/<name>``."""
         owner, mark, own = name.partition("/" if "/" in name else ".")
         if mark and owner in self.names:
-            found = self.paper(owner)
+            source = self.paper(owner)
         else:
-            found, own = self.paper(paper), name
-        if own not in getattr(found, what):
-            raise UserError(f"{where or found.folder}: {unknown(own, getattr(found, what))}")
-        return found, own
+            source, own = self.paper(paper), name
+        if own not in getattr(source, what):
+            raise UserError(f"{where or source.folder}: {unknown(own, getattr(source, what))}")
+        return source, own
 
     def check(self, paper: str) -> None:
         """Check that the partitions of a paper and of its settings can be made."""
-        found = self.paper(paper)
-        for name in found.partitions:
-            where = f"{found.folder}/experiment.yaml: partitions: {name}"
+        content = self.paper(paper)
+        for name in content.partitions:
+            where = f"{content.folder}/experiment.yaml: partitions: {name}"
             try:
                 self.dataset(paper, name)
             except UserError as error:
                 raise UserError(f"{where}: {error}") from None
-        for name, spec in found.settings.items():
-            where = f"{found.folder}/experiment.yaml: settings: {name}"
+        for name, spec in content.settings.items():
+            where = f"{content.folder}/experiment.yaml: settings: {name}"
             self.cited(paper, "partitions", spec.partition, where)
             try:
                 for kind in sorted(set(runs.kinds()) & set(spec.steps)):

@@ -26,24 +26,24 @@ OWN = ("encoder", "partition", "data")
 
 def split(changes: Mapping[str, Any]) -> dict[str, dict[str, Any]]:
     """Sort changes by what they are of; those of the run are under ``""``."""
-    found: dict[str, dict[str, Any]] = {"": {}, **{of: {} for of in OWN}}
+    by_step: dict[str, dict[str, Any]] = {"": {}, **{step: {} for step in OWN}}
     for key, value in changes.items():
         if not isinstance(key, str):
             raise UserError(f"the key {options.shown(key)} is not a text; put it in quotes")
-        of, dot, rest = key.partition(".")
-        if dot and of in OWN:
-            found[of][rest] = value
+        step, dot, rest = key.partition(".")
+        if dot and step in OWN:
+            by_step[step][rest] = value
         else:
-            found[""][key] = value
-    return found
+            by_step[""][key] = value
+    return by_step
 
 
-def apply(cls: type, given: Mapping[str, Any], changes: Mapping[str, Any], where: str) -> Any:
+def apply(cls: type, values: Mapping[str, Any], changes: Mapping[str, Any], where: str) -> Any:
     """Make options of a class from what is given, with changes.
 
     A change of ``option.part`` is one within an option that is a mapping.
     """
-    result = dict(given)
+    result = dict(values)
     for key, value in changes.items():
         name, dot, part = key.partition(".")
         if name not in options.names(cls):
@@ -84,23 +84,23 @@ def of_method(kind: str, method: runs.Method, changes: Mapping[str, Any]) -> run
     """A method with other options of its own or of its run; its name says which."""
     if not changes:
         return method
-    given = {"algorithm": method.algorithm, **method.options, **method.of_run, **changes}
-    found = runs.method(kind, method.name, given, f"method {method.name}")
+    entry = {"algorithm": method.algorithm, **method.options, **method.of_run, **changes}
+    variant = runs.method(kind, method.name, entry, f"method {method.name}")
     text = "+".join([method.name, *(f"{k}={options.text_of(v)}" for k, v in changes.items())])
-    return replace(found, name=text)
+    return replace(variant, name=text)
 
 
 def of_algorithm(kind: str, method: runs.Method, changes: Mapping[str, Any]) -> runs.Method:
     """A method with other options of its algorithm; what these are anyway changes no name."""
     cls = runs.algorithm_options(kind, method.algorithm)
-    taken = {} if cls is None else options.defaults(cls)
-    taken |= method.options
+    values = {} if cls is None else options.defaults(cls)
+    values |= method.options
     return of_method(
-        kind, method, {k: v for k, v in changes.items() if k not in taken or taken[k] != v}
+        kind, method, {k: v for k, v in changes.items() if k not in values or values[k] != v}
     )
 
 
-def different(given: Mapping[str, Any], method: Any, of_run: Any) -> dict[str, Any]:
+def different(values: Mapping[str, Any], method: Any, of_run: Any) -> dict[str, Any]:
     """Return the options that differ from those of a method, or else of its run."""
-    taken = options.vars_of(of_run) | (dict(method.options) if method is not None else {})
-    return {k: v for k, v in given.items() if k not in taken or taken[k] != v}
+    before = options.vars_of(of_run) | (dict(method.options) if method is not None else {})
+    return {k: v for k, v in values.items() if k not in before or before[k] != v}

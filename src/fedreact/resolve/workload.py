@@ -62,8 +62,8 @@ class Workload:
             job.methods.setdefault(cell.method.name, cell.method)
             kind = self.settings.datasets.task(cell.data).kind
             for metric in (PRIMARY[kind], *metrics):
-                found = load_metric(metric)
-                if found.samples is not None and kind in found.kinds:
+                loaded = load_metric(metric)
+                if loaded.samples is not None and kind in loaded.kinds:
                     job.metrics.setdefault(metric)
 
     # ---- Ledger --------------------------------------------------------------------------------
@@ -73,18 +73,18 @@ class Workload:
 
         An alternative beyond a bound of the scale is not.
         """
-        given = self.paper.ledger[entry]
-        step, _, option = given.set_in.partition(".")
+        spec = self.paper.ledger[entry]
+        step, _, option = spec.set_in.partition(".")
         if step in runs.kinds():
             key = option
         elif step in plugins.names(PARTITIONERS, "PARTITIONER"):
             key = f"partition.{option}"
         else:
-            key = given.set_in
+            key = spec.set_in
         return [
             (setting, value, key)
-            for setting in given.measured_on
-            for value in given.alternatives
+            for setting in spec.measured_on
+            for value in spec.alternatives
             if not self._exceeds(step, setting, {option: value})
         ]
 
@@ -102,17 +102,17 @@ class Workload:
 
     def _check_entry(self, entry: str) -> None:
         """Refuse an entry of the ledger whose alternatives cannot be run."""
-        where, given = self.cells.where("ledger", entry), self.paper.ledger[entry]
-        if given.measured_on and "/" in given.set_in:
-            raise UserError(f"{where}: alternatives to {given.set_in}, a file, cannot be run")
-        for setting in given.measured_on:
+        where, spec = self.cells.where("ledger", entry), self.paper.ledger[entry]
+        if spec.measured_on and "/" in spec.set_in:
+            raise UserError(f"{where}: alternatives to {spec.set_in}, a file, cannot be run")
+        for setting in spec.measured_on:
             self.settings.cited(self.paper.name, "settings", setting, where)
         for setting, value, key in self.alternatives(entry):
             try:
-                found = [self.changed(kind, setting, key, value) for kind in runs.kinds()]
+                names = [self.changed(kind, setting, key, value) for kind in runs.kinds()]
             except UserError as error:
                 raise UserError(f"{where}: {error}") from None
-            if "encoder_from" not in key and not any(found):
+            if "encoder_from" not in key and not any(names):
                 raise UserError(f"{where}: alternatives of {key} cannot be run, or change nothing")
 
     def changed(self, kind: str, setting: str, key: str, value: Any) -> str | None:
@@ -120,16 +120,16 @@ class Workload:
         spec = runs.part_of(kind, "spec")
         if "." not in key and key != "encoder_from" and key not in options.names(spec.Options):
             return None
-        found = self.settings.canonical(self.paper.name, kind, setting, {key: value})
-        return None if found == setting else found
+        name = self.settings.canonical(self.paper.name, kind, setting, {key: value})
+        return None if name == setting else name
 
     def _of_ledger(self) -> None:
         """Alternatives are run with all methods that tables and figures show of their setting."""
         shown = dict(self._jobs)
         for name in self.paper.ledger:
             for setting, value, key in self.alternatives(name):
-                for (kind, data, of, job), asked in shown.items():
-                    other = self.changed(kind, setting, key, value) if of == setting else None
+                for (kind, data, variant, job), asked in shown.items():
+                    other = self.changed(kind, setting, key, value) if variant == setting else None
                     if other and other not in self.paper.scale.left_out:
                         # A table may show the alternative, too, of some of the methods.
                         there = self._jobs.setdefault((kind, data, other, job), Group())

@@ -64,8 +64,8 @@ class Detector:
                     after = rng.binomial(n, share, (self.repeats, self.rounds)) / n
                     for test, delta in tests:
                         how = n, test == PRINTED, delta
-                        found = [_found(*of, *how) for of in zip(before, after)]
-                        first, within = np.mean([[f[0], any(f)] for f in found], axis=0)
+                        falls = [_found(*pair, *how) for pair in zip(before, after)]
+                        first, within = np.mean([[f[0], any(f)] for f in falls], axis=0)
                         yield [seed, test, delta, n, fall, float(first), float(within)]
 
 

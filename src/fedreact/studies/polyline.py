@@ -43,8 +43,8 @@ class Polyline:
         """Means over the seeds."""
         weights = [self._weights(seed) for seed in seeds]
         for decimals in self.decimals:
-            found = np.mean([_measured(of, decimals) for of in weights], axis=0)
-            for column, value in zip(_COLUMNS, found):
+            means = np.mean([_measured(vector, decimals) for vector in weights], axis=0)
+            for column, value in zip(_COLUMNS, means):
                 yield [_row(decimals), column, float(value)]
         for column, value in zip(_COLUMNS, (4.0, 4.0, 0.0, 0.0)):
             yield ["as they are", column, value]
@@ -76,7 +76,7 @@ def _measured(weights, decimals):
     arrived, _ = polyline.rounded(weights.astype(np.float32), decimals)
     error = arrived - weights
     root = (np.mean(error**2) / np.mean(weights**2)) ** 0.5
-    sizes = [len(of) / len(weights) for of in (text, as_differences)]
+    sizes = [len(coded) / len(weights) for coded in (text, as_differences)]
     return [*sizes, 1e6 * np.abs(error).max(), 100 * root]
 
 

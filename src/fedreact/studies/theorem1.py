@@ -308,9 +308,9 @@ class Theorem1:
             problem = draw(seed, self.clients, self.rounds, self.dimension, self.features)
             for w in self.windows:
                 for gamma in self.decays:
-                    found = run(problem, w, gamma)
-                    c = found.constants
-                    numbers = (found.measured, found.bound, c.M, c.beta, c.sigma2, c.epsilon2)
+                    result = run(problem, w, gamma)
+                    c = result.constants
+                    numbers = (result.measured, result.bound, c.M, c.beta, c.sigma2, c.epsilon2)
                     yield [seed, w, gamma, *(f"{n:.6e}" for n in (*numbers, c.eta))]
 
 

@@ -22,8 +22,8 @@ def names(scale: str) -> list[str]:
 
 def folders(results: Path) -> list[Path]:
     """Folders of tables of a scale: of the data that is taken by itself, and of what was chosen."""
-    found = [results, *sorted((results / ON).glob("*"))]
-    return [folder / "tables" for folder in found if (folder / "tables").is_dir()]
+    parents = [results, *sorted((results / ON).glob("*"))]
+    return [folder / "tables" for folder in parents if (folder / "tables").is_dir()]
 
 
 def table(name: str, scale: str, results: Path = Path("results")) -> Path:
@@ -44,8 +44,8 @@ def table(name: str, scale: str, results: Path = Path("results")) -> Path:
         There is no table of this name, or it is not built yet; the line says what builds it.
     """
     there = [folder / f"{name}.csv" for folder in folders(results / scale)]
-    if found := [csv for csv in there if csv.is_file()]:
-        return found[0]
+    if files := [csv for csv in there if csv.is_file()]:
+        return files[0]
     if name not in (known := names(scale)):
         near = get_close_matches(name, known, n=1)
         listed = f"make show SCALE={scale} lists those that are built"
@@ -103,11 +103,11 @@ def overview(scale: str, results: Path = Path("results")) -> list[str]:
     UserError
         Nothing is built at this scale.
     """
-    found = {f: sorted(csv.stem for csv in f.glob("*.csv")) for f in folders(results / scale)}
-    if not (first := next(filter(None, found.values()), None)):
+    tables_of = {f: sorted(csv.stem for csv in f.glob("*.csv")) for f in folders(results / scale)}
+    if not (first := next(filter(None, tables_of.values()), None)):
         raise UserError(f"nothing is built at scale {scale}; build it: make tables SCALE={scale}")
     lines = []
-    for folder, tables in found.items():
+    for folder, tables in tables_of.items():
         lines.append(f"{folder}/: {', '.join(tables)}")
         if (page := folder.parent / "report.html").is_file():
             lines.append(f"Page to open: {page}")

@@ -80,34 +80,34 @@ def lines(
     """
     asked, out = set(asked), Path(plan.files.outputs)
     tables, figures = (
-        [name for name in of if name in asked and Path(file(name)[0]).is_file()]
-        for of, file in ((plan.tables, plan.files.table), (plan.figures, plan.files.figure))
+        [name for name in targets if name in asked and Path(file(name)[0]).is_file()]
+        for targets, file in ((plan.tables, plan.files.table), (plan.figures, plan.files.figure))
     )
-    found = [_head(plan, len(tables), len(figures), bool(left or failed), seconds)]
+    printed = [_head(plan, len(tables), len(figures), bool(left or failed), seconds)]
     if "make_claims" in asked and (out / "claims.csv").is_file():
-        found += [f"  {line}" for line in _claims(out / "claims.csv")]
+        printed += [f"  {line}" for line in _claims(out / "claims.csv")]
     if tables:
         scale = f" SCALE={plan.scale}"
-        found.append(
+        printed.append(
             _line("Tables", f"{out}/tables/ (print one: make show TABLE={tables[0]}{scale})")
         )
     if figures:
-        found.append(_line("Figures", f"{out}/figures/"))
+        printed.append(_line("Figures", f"{out}/figures/"))
     if "report" in asked and (out / "report.html").is_file():
         stale = any(job.rule.name == "report" for job in left)
-        found.append(_line("Open", f"{out}/report.html{' (of an earlier run)' if stale else ''}"))
+        printed.append(_line("Open", f"{out}/report.html{' (of an earlier run)' if stale else ''}"))
     wanted = targets(plan, asked)
     left_out = [line.removeprefix("Left out: ") for line in plan.outputs.left_out(wanted)]
-    found += [_line("Left out", line) for line in _few([*left_out, *parts(plan, wanted)])]
+    printed += [_line("Left out", line) for line in _few([*left_out, *parts(plan, wanted)])]
     if failed or left:
         jobs = f"{len(failed)} job{'s' if len(failed) > 1 else ''}:"
-        found.append(_line("Failed", jobs if failed else "the run was stopped"))
-        found += _few(failures.grouped(failed))
+        printed.append(_line("Failed", jobs if failed else "the run was stopped"))
+        printed += _few(failures.grouped(failed))
         if names := _outputs(left):
-            found.append(_line("Not built", ", ".join(_few(names))))
-        found.append(_line("Again", again()))
-        found.append(_line("Logs", f"{plan.results}/logs/, .snakemake/log/"))
-    return found
+            printed.append(_line("Not built", ", ".join(_few(names))))
+        printed.append(_line("Again", again()))
+        printed.append(_line("Logs", f"{plan.results}/logs/, .snakemake/log/"))
+    return printed
 
 
 def parts(plan: Plan, wanted: Iterable[str]) -> list[str]:
@@ -122,7 +122,7 @@ def parts(plan: Plan, wanted: Iterable[str]) -> list[str]:
                 if cell.skipped:
                     why.setdefault(cell.skipped, Counter())[target] += 1
     most = sorted(why.items(), key=lambda one: -one[1].total())
-    return [f"cells of {', '.join(_few(list(of)))}: {reason}" for reason, of in most]
+    return [f"cells of {', '.join(_few(list(cells)))}: {reason}" for reason, cells in most]
 
 
 def _head(plan, tables, figures, incomplete, seconds):

@@ -45,12 +45,12 @@ def in_words(record: logging.LogRecord, targets: Iterable[str]) -> bool:
 def errors(logs: Path) -> list[str]:
     """A line for each job of this run that failed: its last error, and its log."""
     run = os.environ.get(RUN, "")
-    found = []
+    lines = []
     for path in sorted(Path(logs).rglob("*.log")):
         last = (path.read_text(errors="replace").splitlines() or [""])[-1]
         if run and last.startswith(MARK) and last.removeprefix(MARK).split(": ")[0] == run:
-            found.append(line(path))
-    return found
+            lines.append(line(path))
+    return lines
 
 
 def grouped(errors: Iterable[str]) -> list[str]:
@@ -88,8 +88,8 @@ def reason(lines: list[str]) -> str:
         return lines[said[-1]] if said else ""
     frames, raised = [], ""
     for line in lines[traced[-1] + 1 :]:
-        if found := FRAME.match(line.strip()):
-            frames.append(found.groups())
+        if frame := FRAME.match(line.strip()):
+            frames.append(frame.groups())
         elif not line.startswith(" ") and RAISED.fullmatch(line):
             raised = line
             break

@@ -177,9 +177,9 @@ def load() -> None:
             importlib.import_module(name)
     for part in PARTS:
         folder = Path(fedreact.__file__).parent / part
-        for found in pkgutil.walk_packages([str(folder)], f"fedreact.{part}.", lambda name: None):
+        for module in pkgutil.walk_packages([str(folder)], f"fedreact.{part}.", lambda name: None):
             with contextlib.suppress(Exception):  # whatever a new file raises
-                importlib.import_module(found.name)
+                importlib.import_module(module.name)
 
 
 def main(path: str, file: str) -> None:

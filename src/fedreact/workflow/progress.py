@@ -80,8 +80,8 @@ class Progress:
         for job in set(self.todo).difference(left, self._taken):
             if job.output:
                 record = read_record(self.results, Path(str(job.output[0]))) or {}
-                taken = [a["seconds"] for a in record.get("attempts", []) if "seconds" in a]
-                self._taken[job] = (job.rule.name, sum(taken))
+                seconds = [a["seconds"] for a in record.get("attempts", []) if "seconds" in a]
+                self._taken[job] = (job.rule.name, sum(seconds))
         return left
 
     def _watch(self):
@@ -123,8 +123,8 @@ def summary(todo: Sequence[Any], upstream: Any) -> str:
         if job.rule.name in SHOWN:
             name = Path(str(job.output[0])).stem
             counts[name] = sum(other in wanted for other in upstream(job))
-    of = ", ".join(f"{name} ({n})" for name, n in sorted(counts.items()))
-    return count(todo) + (f"; they share them: {of}." if of else ".")
+    listed = ", ".join(f"{name} ({n})" for name, n in sorted(counts.items()))
+    return count(todo) + (f"; they share them: {listed}." if listed else ".")
 
 
 def count(todo: Sequence[Any]) -> str:
