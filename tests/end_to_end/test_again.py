@@ -132,7 +132,7 @@ def test_real_data_at_hand_is_not_replaced_by_simulated(built):
 
 
 def test_what_no_paper_asks_for_is_one_clear_line(built):
-    folder = (digits(built) / "stationary10+C=2.5/all").relative_to(built)
+    folder = (digits(built) / "stationary10-0123abcd/all").relative_to(built)
     printed, status = command("snakemake", "-n", f"{folder}/seed0.csv", *SMOKE, cwd=built)
     assert status != 0
     assert "no table, figure, search or ledger of fed_react asks for it" in printed

@@ -66,7 +66,6 @@ class RunJobs:
 
     def _run(self, kind: str, paper: str, dataset: str, setting: str, job: str) -> Run:
         settings, spec = self.settings, runs.part_of(kind, "spec")
-        base, changes = settings.parsed(paper, kind, setting)
         asked = self.experiments.workload(paper).jobs().get((kind, dataset, setting, job))
         if asked is None and "method" in spec.INDEX:
             raise UserError(
@@ -74,6 +73,7 @@ class RunJobs:
                 f"ledger of {paper} asks for it"
             )
         asked = asked or Group()
+        base, changes = settings.parsed(paper, kind, setting)
         methods, made = list(asked.methods.values()), settings.run(paper, kind, base, changes)
         common = _common([method.of_run for method in methods])
         made = variants.apply(type(made), options.vars_of(made), common, setting)
