@@ -58,8 +58,8 @@ def test_own_things_are_in_tables_beside_those_of_the_project(extended):
     [
         (
             "kinds/clustered/algorithms/kmeans.py",
-            "min(found, key",
-            "max(found, key",
+            "min(candidates, key",
+            "max(candidates, key",
             {"run": 8},  # 4 settings, 2 seeds
         ),
         (

@@ -3,6 +3,7 @@
 The files of ``toy/`` are laid over a copy of the built project. Nothing of the project is edited.
 """
 
+import re
 import shutil
 from pathlib import Path
 
@@ -57,7 +58,9 @@ def test_its_claim_of_a_number_is_judged(project):
 
 def test_what_changes_nothing_is_the_same_job(project):
     runs = project / "results/smoke/runs/centroids/toy/toy-waves"
-    assert {path.name for path in runs.iterdir()} == {"waves", "waves+rounds=1"}
+    one, other = sorted(path.name for path in runs.iterdir())
+    assert one == "waves"
+    assert re.fullmatch("waves-[0-9a-f]{8}", other)
 
 
 def test_a_method_that_cannot_run_is_left_out_with_its_reason(project):
@@ -92,7 +95,7 @@ def test_commands_know_it(project):
     words = ["python", "scripts/explain_cell.py", "results/smoke/tables/toy_table1.csv"]
     printed, status = command(*words, "Waves, one", "Nearest", cwd=project)
     assert status == 0, printed
-    assert "runs/centroids/toy/toy-waves/waves+rounds=1/nearest/seed0.csv" in printed
+    assert re.search("runs/centroids/toy/toy-waves/waves-[0-9a-f]{8}/nearest/seed0.csv", printed)
     words = ["python", "scripts/plan.py", "toy", "--scale", "smoke"]
     printed, status = command(*words, cwd=project)
     assert status == 0, printed

@@ -38,7 +38,7 @@ class PlannedWork:
 
     def gflops(self, rule: str, wildcards: Mapping[str, str]) -> float | None:
         """Of all clients; ``None`` for what always takes about the same."""
-        w = SimpleNamespace(**wildcards)
+        w = SimpleNamespace(**self.plan.named(wildcards))
         if rule == "train_encoder":
             encoder = self.plan.settings.encoder(w.paper, w.encoder)
             (partition,) = self.plan.job(rule, **wildcards).inputs["partition"]
@@ -94,7 +94,7 @@ class PlannedWork:
         """At most so many, of what is kept of each client in each round that is scored."""
         if rule not in ("run", "train"):
             return 0.0
-        w = SimpleNamespace(**wildcards)
+        w = SimpleNamespace(**self.plan.named(wildcards))
         job = self.run(w)
         n_clients = len(self._sizes(w, self._partition(w)))
         n_rounds = getattr(job.options, "rounds", None) or 1
@@ -116,10 +116,10 @@ class PlannedWork:
         self, rule: str, wildcards: Mapping[str, str]
     ) -> tuple[LocalTraining, Task] | None:
         """What clients of a job do in a round, to be timed; ``None`` if they train nothing."""
-        w = SimpleNamespace(**wildcards)
+        w = SimpleNamespace(**self.plan.named(wildcards))
         if "dataset" not in wildcards:
             return None
-        task = self.plan.datasets.task(wildcards["dataset"])
+        task = self.plan.datasets.task(w.dataset)
         if rule == "train_encoder":
             encoder = self.plan.settings.encoder(w.paper, w.encoder)
             return encoding.local_training(encoder, task.channels), task

@@ -65,10 +65,10 @@ class Plan:
         """The job of a rule, by the wildcards of its files or by names with changes."""
         key = (rule, *sorted(wildcards.items()))
         if key not in self._jobs:
-            self._jobs[key] = self._resolvers[rule](**self._names(wildcards))
+            self._jobs[key] = self._resolvers[rule](**self.named(wildcards))
         return self._jobs[key]
 
-    def _names(self, wildcards: Mapping[str, str]) -> dict[str, str]:
+    def named(self, wildcards: Mapping[str, str]) -> dict[str, str]:
         """Names for folders; all that its paper asks for is resolved to find one in no index."""
         names = {wildcard: self.files.name(text) for wildcard, text in wildcards.items()}
         if "paper" in names and any(re.search(DIGEST, name) for name in names.values()):
