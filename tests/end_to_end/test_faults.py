@@ -331,6 +331,11 @@ def test_a_clock_set_back_or_forth(undisturbed, done, days):
     (removed,) = (done / "results/smoke/runs").glob("clustered/*/*/stationary10/all/seed1.csv")
     removed.unlink()
     shutil.rmtree(done / "results/smoke/tables")
+    if days > 0:
+        printed, status = run(done)
+        (refusal,) = errors(printed)
+        assert (status, "is dated in the future" in refusal) == (1, True)
+        subprocess.run(refusal.split("date such files now: ")[1], shell=True, cwd=done, check=True)
     printed, status = run(done, env=VERBOSE)
     assert status == 0, printed
     assert re.search(r"^run +1$", printed, re.MULTILINE), printed

@@ -9,6 +9,8 @@ import pytest
 from helpers import ROOT, SMOKE, VERBOSE, command, digits, planned, snakemake
 from second_opinion import cells, claims, differing, references
 
+from fedreact.resolve.files import folder_of
+
 pytestmark = [pytest.mark.workflow, pytest.mark.campaign]
 
 TABLES = [
@@ -232,7 +234,7 @@ def test_a_plan_needs_no_data_and_has_nothing_to_do_when_all_is_done(copy):
 def test_encoders_of_their_own_are_trained_where_the_ledger_asks_for_them(copy):
     """Of an alternative of the ledger: one of its runs, a file as its target."""
     folder = digits(copy)
-    own = folder / "stationary10+encoder_from=own/all/seed1.csv"
+    own = folder / folder_of("stationary10+encoder_from=own") / "all/seed1.csv"
     snakemake("--cores", "2", str(own.relative_to(copy)), *SMOKE, cwd=copy)
     shared = pd.read_csv(folder / "stationary10/all/seed1.csv")
     assert (pd.read_csv(own)["accuracy"] != shared["accuracy"]).any()
