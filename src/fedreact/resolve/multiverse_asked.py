@@ -19,7 +19,7 @@ METHODS = "methods."
 def asked(
     judged: Claims, name: str, settings: dict[str, int], choices: Sequence[Choice]
 ) -> dict[str, Any]:
-    """Content of a :class:`fedreact.multiverse.summary.Asked`.
+    """Content of a :class:`fedreact.multiverse.summary.Design`.
 
     Parameters
     ----------

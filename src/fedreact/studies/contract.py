@@ -6,7 +6,7 @@ file (``study: {kind: costs, ...}``).
 """
 
 from collections.abc import Iterator, Sequence
-from typing import ClassVar, Protocol
+from typing import Any, ClassVar, Protocol
 
 
 class Study(Protocol):
@@ -20,5 +20,5 @@ class Study(Protocol):
 
     COLUMNS: ClassVar[tuple[str, ...]]
 
-    def run(self, seeds: Sequence[int]) -> Iterator[Sequence]:
-        """Lines of its csv."""
+    def run(self, seeds: Sequence[int]) -> Iterator[Sequence[Any]]:
+        """Yield the lines of its csv; ``seeds`` are those of random numbers, if it draws any."""
