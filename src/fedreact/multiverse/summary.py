@@ -49,7 +49,7 @@ class SettingClaim:
     pairs
         Methods that are compared.
     published
-        The published difference, positive as claimed; ``None`` if there is none.
+        The published difference, positive as claimed; ``None`` where a value is missing.
     margin
         The smallest difference that matters.
     """
