@@ -35,10 +35,10 @@ def summarise(
         return Summary(mean, (np.nan, np.nan), (np.nan, np.nan), n)
     sd = float(values.std(ddof=1))
     t = float(stdtrit(n - 1, 0.975))
-    half, wide = t * sd * n**-0.5, t * sd * (1 + 1 / n) ** 0.5
+    of_mean, of_next = t * sd * n**-0.5, t * sd * (1 + 1 / n) ** 0.5
     low, high = bounds
 
-    def interval(width: float) -> tuple[float, float]:
-        return max(low, mean - width), min(high, mean + width)
+    def interval(half_width: float) -> tuple[float, float]:
+        return max(low, mean - half_width), min(high, mean + half_width)
 
-    return Summary(mean, interval(half), interval(wide), n)
+    return Summary(mean, interval(of_mean), interval(of_next), n)
