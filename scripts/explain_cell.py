@@ -27,7 +27,7 @@ def main(args):
 
 
 def explained(csv, table, cell):
-    """Lines for people on a cell of a table."""
+    """Yield lines for people on a cell of a table."""
     if is_now(str(csv), table["csv"]["sha256"]) is False:
         yield f"{csv} has changed since this was written; make it again\n"
     made = provenance.read_record(results_of(csv), csv)
@@ -35,12 +35,12 @@ def explained(csv, table, cell):
 
 
 def is_now(path, digest):
-    """Whether a file still has this digest; ``None`` if it is gone."""
+    """Say whether a file still has this digest; ``None`` if it is gone."""
     return provenance.sha256(Path(path)) == digest if Path(path).is_file() else None
 
 
 def code_now(record):
-    """Today's digest of the code that made a record's results, if it is all there."""
+    """Return today's digest of the code that made a record's results, if it is all there."""
     files = [Path(record["script"]), *map(Path, record.get("plugins", []))]
     return code_digest(*files) if all(file.is_file() for file in files) else None
 

@@ -7,13 +7,13 @@ from fedreact.atomic import atomic, write_text
 from fedreact.command import parser, run
 from fedreact.multiverse import figures, report
 from fedreact.multiverse.run import Universe, scores
-from fedreact.multiverse.summary import Asked, read
-from fedreact.reading import read_json
+from fedreact.multiverse.summary import Design, read
+from fedreact.reading import read_json, read_typed
 
 
 def run_part(args):
     """Run the universes of a job."""
-    universes = [Universe(**universe) for universe in read_json(args.universes, "--universes")]
+    universes = read_typed(args.universes, "--universes", list[Universe])
     methods = read_json(args.methods, "--methods")
     table = scores(args.kind, args.data, methods, universes, args.metric)
     write_text(args.output, table.to_csv(index=False, float_format="%.6f", lineterminator="\n"))
@@ -22,20 +22,20 @@ def run_part(args):
 def sum_up(args):
     """Write tables, Markdown and figures into a folder."""
     content = read_json(args.asked, "--asked")
-    asked = Asked.read(content)
-    summary = report.summarise(read(args.scores, asked), asked)
-    report.write(summary, content, args.scale, args.output)
+    design = Design.read(content)
+    tables = report.summarise(read(args.scores, design), design)
+    report.write(tables, content, args.scale, args.output)
     title = f"What matters to each claim, scale {args.scale}"
-    _save(figures.matrix(summary.matters, summary.pairs, asked, title), args.output / "matters.pdf")
-    title = f"Claims over {asked.labels.get(asked.over, 'nothing')}, scale {args.scale}"
-    _save(figures.over(summary.over, asked, title), args.output / "over.pdf")
+    _save(figures.matrix(tables.matters, tables.pairs, design, title), args.output / "matters.pdf")
+    title = f"Claims over {design.labels.get(design.over, 'nothing')}, scale {args.scale}"
+    _save(figures.over(tables.over, design, title), args.output / "over.pdf")
 
 
 def draw_curve(args):
     """Draw a specification curve."""
-    asked = Asked.read(read_json(args.asked, "--asked"))
-    universes = read(args.scores, asked)
-    figure = figures.curve(universes, asked, args.claim, args.setting, args.scale)
+    design = Design.read(read_json(args.asked, "--asked"))
+    universes = read(args.scores, design)
+    figure = figures.curve(universes, design, args.claim, args.setting, args.scale)
     _save(figure, args.output)
 
 

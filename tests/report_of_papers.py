@@ -11,6 +11,15 @@ from small_table import LAYOUT, METRICS, PUBLISHED, RESULTS, folder, scores
 
 from fedreact.claims import judged
 from fedreact.claims.readings import ClaimReading, Contrast
+from fedreact.report.sources import (
+    ClaimsSource,
+    DatasetSource,
+    FigureSource,
+    MethodSource,
+    PaperSource,
+    ReportSource,
+    TableSource,
+)
 from fedreact.tables import cells, origins
 from fedreact.tables.files import ORIGINS
 from fedreact.tables.sources import ScoreSource
@@ -63,7 +72,7 @@ def record(path, seed):
 
 
 def table(place, name, title="Accuracy", data="rtd"):
-    """A table's csv, tex and origins; what the workflow says of it."""
+    """A table's csv, tex and origins; its source."""
     csv = place / f"{name}.csv"
     rules = cells.CellRules(METRICS, reference="A1")
     found = cells.build(name, LAYOUT, rules, PUBLISHED, scores(data), [])
@@ -77,8 +86,9 @@ def table(place, name, title="Accuracy", data="rtd"):
     came |= {"caption": f"{title}. Rebuilt on {data}.", "reference": "A1"}
     came["notes"] = ["A first note.", "A second one, 5 < 6."]
     csv.with_suffix(ORIGINS).write_text(json.dumps(came))
-    shown = {"title": title, "methods": "column", "names": {}}
-    return {"name": name, "short": "table05", "csv": str(csv), **shown}
+    return TableSource(
+        name=name, short="table05", csv=str(csv), title=title, methods="column", names={}
+    )
 
 
 def claims(place, name):
@@ -126,11 +136,11 @@ def claims(place, name):
     file.write_text(
         yaml.safe_dump({key: {**of, **rest} for key, of in CLAIMS.items()}, sort_keys=False)
     )
-    return {"csv": str(csv), "yaml": str(file)}
+    return ClaimsSource(csv=str(csv), yaml=str(file))
 
 
 def paper(place: Path, name="first", title="First paper: and more", data="rtd", **more):
-    """What the workflow tells of a paper, and its files."""
+    """The source of a paper, and its files."""
     place.mkdir(exist_ok=True)
     ledger = place / f"{name}_ledger.yaml"
     entries = {
@@ -140,29 +150,35 @@ def paper(place: Path, name="first", title="First paper: and more", data="rtd", 
     ledger.write_text(yaml.safe_dump(entries, sort_keys=False))
     picture = place / f"{name}_fig01.png"
     picture.write_bytes(png())
-    figure = {"name": f"{name}_fig01", "short": "fig01", "png": str(picture)}
-    figure |= {"title": "What happens", "panels": ["(a) RTD"], "curves": ["A1", "SC"]}
-    method = ["src/fedreact/kinds/clustered/algorithms/ifca.py", {"learning_rate": 0.3}]
-    return {
-        "name": name,
-        "title": title,
-        "called": title.split(":")[0],
-        "cite": "A. Nobody (2026)",
-        "margins": {"accuracy": 0.01},
-        "differences": ["fewer rounds"],
-        "data": [["RTD", data]],
-        "left_out": [],
-        "tables": [table(place, f"{name}_table05", data=data)],
-        "figures": [figure],
-        "methods": {"IFCA": method},
-        "ledger": str(ledger),
-        "effects": None,
-        "claims": claims(place, name),
-    } | more
+    figure = FigureSource(
+        name=f"{name}_fig01",
+        short="fig01",
+        png=str(picture),
+        title="What happens",
+        panels=["(a) RTD"],
+        curves=["A1", "SC"],
+    )
+    ifca = "src/fedreact/kinds/clustered/algorithms/ifca.py"
+    source = PaperSource(
+        name=name,
+        title=title,
+        called=title.split(":")[0],
+        cite="A. Nobody (2026)",
+        margins={"accuracy": 0.01},
+        differences=["fewer rounds"],
+        data={data: "RTD"},
+        left_out=[],
+        tables=[table(place, f"{name}_table05", data=data)],
+        figures=[figure],
+        methods={"IFCA": MethodSource(ifca, {"learning_rate": 0.3})},
+        ledger=str(ledger),
+        claims=claims(place, name),
+    )
+    return replace(source, **more)
 
 
-def told(*papers):
-    """What the workflow tells of all."""
-    known = ["Digits", "A. Nobody (1999)", "CC BY 4.0", "https://example.org/digits"]
-    found = {"scale": "quick", "about": "All of it, shorter.", "datasets": {"rtd": known}}
-    return found | {"papers": list(papers)}
+def report(*papers):
+    """The source of a report."""
+    page = "https://example.org/digits"
+    digits = DatasetSource("Digits", "A. Nobody (1999)", "CC BY 4.0", page)
+    return ReportSource("quick", "All of it, shorter.", list(papers), {"rtd": digits})

@@ -10,7 +10,7 @@ from pathlib import Path
 
 import pytest
 from browser import NARROW, WIDE, Page
-from report_of_papers import paper, told
+from report_of_papers import paper, report
 
 from fedreact.report import content, page
 
@@ -22,8 +22,8 @@ def place(tmp_path_factory):
     """A folder with the report of two papers."""
     place = tmp_path_factory.mktemp("report")
     second = paper(place, "toy", "Second paper", "pendigits", ledger=None, claims=None)
-    given = told(paper(place), second)
-    (place / "report.html").write_text(page.page(content.read(given["papers"]), given))
+    given = report(paper(place), second)
+    (place / "report.html").write_text(page.page(content.read(given.papers), given))
     return place
 
 

@@ -5,6 +5,7 @@ import pytest
 from report_of_papers import paper
 
 from fedreact.report import content
+from fedreact.report.sources import EffectsSource
 
 
 def test_counts_of_cells_and_claims(tmp_path):
@@ -61,7 +62,7 @@ def test_measured_effects_sort_the_ledger(tmp_path):
     unclear = line | {"difference": -0.9, "ci_low": -2.0, "ci_high": 0.2}
     file = tmp_path / "effects.csv"
     pd.DataFrame([unclear, line]).to_csv(file, index=False)
-    (found,) = content.read([paper(tmp_path, effects=[str(file), ""], claims=None)])
+    (found,) = content.read([paper(tmp_path, effects=EffectsSource(str(file), ""), claims=None)])
     assert [entry.name for entry in found.ledger] == ["rounds", "linkage"]
     assert found.ledger[0].effect == "−0.100 (−0.120 to −0.080) accuracy with 5 (s10, a1)"
     assert found.ledger[1].effect == ""

@@ -8,8 +8,9 @@ from html.parser import HTMLParser
 
 import make_report
 import pytest
-from report_of_papers import paper, told
+from report_of_papers import paper, report
 
+from fedreact.reading import as_json
 from fedreact.report import content, page
 
 
@@ -29,8 +30,8 @@ class Elements(HTMLParser):
 
 
 def made(*papers):
-    given = told(*papers)
-    return page.page(content.read(given["papers"]), given)
+    given = report(*papers)
+    return page.page(content.read(given.papers), given)
 
 
 @pytest.fixture(scope="module")
@@ -126,8 +127,7 @@ def test_the_same_inputs_give_the_same_bytes(tmp_path, two):
 
 
 def test_the_command_writes_page_and_document(tmp_path):
-    given = json.dumps(told(paper(tmp_path)))
-    args = Namespace(told=given, output=tmp_path / "report.html")
+    args = Namespace(sources=as_json(report(paper(tmp_path))), output=tmp_path / "report.html")
     make_report.main(args)
     written = args.output.read_text(), args.output.with_suffix(".pdf").read_bytes()
     assert "Which linkage?" in written[0]

@@ -8,11 +8,13 @@ from report_of_papers import paper
 
 from fedreact.claims.contrasts import OUTCOMES
 from fedreact.report import content, plots
-from fedreact.report.claims import Line
+from fedreact.report.claims import JudgedDifference
 
 
 def line(difference=0.2, low=0.1, high=0.3, published=0.25, outcome="holds"):
-    return Line(outcome, difference, low, high, published, 0.01, "", "", "+0.2", "+0.25")
+    return JudgedDifference(
+        outcome, difference, low, high, published, 0.01, "", "", "+0.2", "+0.25"
+    )
 
 
 def test_an_axis_has_zero_in_its_middle_and_ends_at_the_largest():

@@ -60,8 +60,8 @@ def test_columns_that_would_not_fit_are_rows():
 
 def test_labels_that_are_numbers_stay_texts(tmp_path):
     given = table(tmp_path, "table05")
-    found = pd.read_csv(given["csv"])
+    found = pd.read_csv(given.csv)
     found["row"] = found["row"].replace({"RTD - 10 clients": "10", "RTD & more": "NA"})
-    found.to_csv(given["csv"], index=False)
+    found.to_csv(given.csv, index=False)
     block = tables.read(given).blocks[0]
     assert [label for label, _ in block.rows] == ["10", "NA"]

@@ -55,7 +55,7 @@ def sum_up(
     claims: EntriesByPaper,
     called: Mapping[str, str],
 ) -> list[str]:
-    """Do as :func:`summary_lines` does, on what it reads.
+    """Sum up judged claims as :func:`summary_lines` does, from tables and entries.
 
     Parameters
     ----------

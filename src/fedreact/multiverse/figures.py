@@ -1,17 +1,14 @@
-"""Figures of the multiverse: a specification curve, what matters, and effects over one choice.
+"""Figures of the multiverse: a specification curve, indices, and effects over one choice.
 
 Specification curves are those of Simonsohn, Simmons and Nelson (2020, Nat. Hum. Behav. 4:1208).
 """
-
-from collections.abc import Mapping
-from typing import Any
 
 import numpy as np
 import pandas as pd
 from matplotlib.figure import Figure
 
 from fedreact.errors import UserError
-from fedreact.multiverse.summary import Asked, effects, shares
+from fedreact.multiverse.summary import Design, SettingClaim, effects, shares
 
 COLOURS = {"holds": "#0072B2", "negligible": "#A6D0EC", "reversed": "#D55E00"}
 PAIRS = 6
@@ -22,7 +19,7 @@ PANELS = 3
 
 def curve(
     universes: pd.DataFrame,
-    asked: Asked,
+    design: Design,
     name: str,
     setting: str,
     scale: str,
@@ -33,19 +30,19 @@ def curve(
     Effects of tuned universes are a line over the drawn ones, by their own ranks. The figure has a
     ``width`` in inches.
     """
-    claims = [one for one in asked.claims if (one["claim"], one["setting"]) == (name, setting)]
+    claims = [one for one in design.claims if (one.claim, one.setting) == (name, setting)]
     if not claims:
         raise UserError(f"{name} compares nothing on {setting}")
     (claim,) = claims
-    effect, places = effects(universes, asked, claim, "drawn")
-    tuned, _ = effects(universes, asked, claim, "tuned")
+    effect, places = effects(universes, design, claim, "drawn")
+    tuned, _ = effects(universes, design, claim, "tuned")
     order = np.argsort(effect, kind="stable")
     x, y = np.arange(len(effect)), effect[order]
-    size = (width, 3.2 + 0.2 * len(asked.choices))
+    size = (width, 3.2 + 0.2 * len(design.choices))
     figure = Figure(figsize=size, dpi=200, layout="constrained")
-    ratios = [3.0, 0.2 * len(asked.choices) + 0.2]
+    ratios = [3.0, 0.2 * len(design.choices) + 0.2]
     above, below = figure.subplots(2, 1, sharex=True, height_ratios=ratios)
-    margin = claim["margin"]
+    margin = claim.margin
     outcome = np.where(y > margin, "holds", np.where(y < -margin, "reversed", "negligible"))
     for kind, share in shares(effect, margin).items():
         here = outcome == kind
@@ -56,19 +53,25 @@ def curve(
         label = f"each method at its best ({len(tuned)} universes)"
         above.plot(ranks, np.sort(tuned), color="#009E73", linewidth=1.2, label=label)
     above.axhline(0, color="#777777", linewidth=0.8)
-    if claim["published"] is not None:
+    if claim.published is not None:
         above.axhline(
-            claim["published"], color="black", linestyle="--", linewidth=1, label="published"
+            claim.published, color="black", linestyle="--", linewidth=1, label="published"
         )
-    above.set_ylabel(f"difference in {asked.metric}")
+    above.set_ylabel(f"difference in {design.metric}")
     above.legend(frameon=False, fontsize="small", loc="upper left")
-    title = f"{claim['text']}\n{setting}, {len(effect)} universes, scale {scale}"
+    title = f"{claim.text}\n{setting}, {len(effect)} universes, scale {scale}"
     above.set_title(title, fontsize="small", loc="left")
     places = places[order]
-    marks = [places[:, i] / (len(choice.values) - 1) for i, choice in enumerate(asked.choices)]
-    grey = {"cmap": "Greys", "vmin": -0.3, "vmax": 1.1}
-    below.imshow(np.stack(marks), aspect="auto", interpolation="nearest", **grey)
-    below.set_yticks(range(len(asked.choices)), list(asked.labels.values()))
+    marks = [places[:, i] / (len(choice.values) - 1) for i, choice in enumerate(design.choices)]
+    below.imshow(
+        np.stack(marks),
+        aspect="auto",
+        interpolation="nearest",
+        cmap="Greys",
+        vmin=-0.3,
+        vmax=1.1,
+    )
+    below.set_yticks(range(len(design.choices)), list(design.labels.values()))
     below.tick_params(axis="y", labelsize=7, length=0)
     below.set_xlabel(
         "universes, by their difference; below, what each chooses: later values darker"
@@ -76,7 +79,7 @@ def curve(
     return figure
 
 
-def matrix(matters: pd.DataFrame, pairs: pd.DataFrame, asked: Asked, title: str) -> Figure:
+def matrix(matters: pd.DataFrame, pairs: pd.DataFrame, design: Design, title: str) -> Figure:
     """Draw indices of choices and of the strongest pairs, a column for each claim and setting.
 
     Each column says how much of the variance the surrogate explains.
@@ -85,10 +88,10 @@ def matrix(matters: pd.DataFrame, pairs: pd.DataFrame, asked: Asked, title: str)
         figure = Figure(figsize=(6, 1), layout="constrained")
         figure.suptitle(f"{title}: too few universes", fontsize="small")
         return figure
-    wide = _wide(matters, matters["choice"].map(asked.labels), "total")
+    wide = _wide(matters, matters["choice"].map(design.labels), "total")
     wide = wide.loc[wide.mean(axis=1).sort_values(ascending=False, kind="stable").index]
     explained = matters.drop_duplicates(["claim", "setting"])["explained"]
-    names = pairs["choice"].map(asked.labels) + " x " + pairs["other"].map(asked.labels)
+    names = pairs["choice"].map(design.labels) + " x " + pairs["other"].map(design.labels)
     both = _wide(pairs, names, "both")[wide.columns]
     both = both.loc[both.mean(axis=1).sort_values(ascending=False, kind="stable").index[:PAIRS]]
     size = (3.6 + 0.75 * wide.shape[1], 2.6 + 0.26 * (len(wide) + len(both)))
@@ -108,15 +111,16 @@ def matrix(matters: pd.DataFrame, pairs: pd.DataFrame, asked: Asked, title: str)
     return figure
 
 
-def _wide(lines, names, value):
+def _wide(lines: pd.DataFrame, names: pd.Series, value: str) -> pd.DataFrame:
+    """Arrange values in a row for each name and a column for each claim and setting."""
     lines = lines.assign(row=names, column=lines["claim"] + ",\n" + lines["setting"])
     order = lines["column"].unique()
     return lines.pivot(index="row", columns="column", values=value).astype(float)[order]
 
 
-def over(table: pd.DataFrame, asked: Asked, title: str) -> Figure:
+def over(table: pd.DataFrame, design: Design, title: str) -> Figure:
     """Draw median effects and their quartiles over the values of one choice, a panel a claim."""
-    drawn = [one for one in asked.claims if _of(table, one).shape[0]]
+    drawn = [one for one in design.claims if _of(table, one).shape[0]]
     if not drawn:
         figure = Figure(figsize=(6, 1), layout="constrained")
         figure.suptitle(f"{title}: nothing to show", fontsize="small")
@@ -131,21 +135,22 @@ def over(table: pd.DataFrame, asked: Asked, title: str) -> Figure:
         axes.fill_between(x, lines["low"], lines["high"], color="#A6D0EC", linewidth=0)
         axes.plot(x, lines["median"], color="#0072B2", marker="o", markersize=3)
         axes.axhline(0, color="#777777", linewidth=0.8)
-        if claim["published"] is not None:
-            axes.axhline(claim["published"], color="black", linestyle="--", linewidth=1)
+        if claim.published is not None:
+            axes.axhline(claim.published, color="black", linestyle="--", linewidth=1)
         axes.set_xticks(x, lines["value"])
-        axes.set_title(f"{claim['claim']}\n{claim['setting']}", fontsize=7, loc="left")
+        axes.set_title(f"{claim.claim}\n{claim.setting}", fontsize=7, loc="left")
         axes.tick_params(labelsize=7)
     for axes in list(panels):
         axes.set_axis_off()
-    figure.supxlabel(asked.labels[asked.over], fontsize="small")
-    figure.supylabel(f"difference in {asked.metric}", fontsize="small")
+    figure.supxlabel(design.labels[design.over], fontsize="small")
+    figure.supylabel(f"difference in {design.metric}", fontsize="small")
     figure.suptitle(
         f"{title}\nMedian of universes and their quartiles; dashed: published", fontsize="small"
     )
     return figure
 
 
-def _of(table: pd.DataFrame, claim: Mapping[str, Any]) -> pd.DataFrame:
-    same = (table["claim"] == claim["claim"]) & (table["setting"] == claim["setting"])
+def _of(table: pd.DataFrame, claim: SettingClaim) -> pd.DataFrame:
+    """Return the lines of a claim on its setting."""
+    same = (table["claim"] == claim.claim) & (table["setting"] == claim.setting)
     return table[same]

@@ -1,4 +1,4 @@
-"""What matters: Sobol' indices of the choices for an effect, from a sample of universes.
+"""Sobol' indices of the choices for an effect, from a sample of universes.
 
 The first-order index of a choice is the share of the effect's variance that it explains by itself;
 the total index that in which it has a part, interactions included (Sobol' 1993; Saltelli et al.
@@ -10,25 +10,31 @@ out-of-bag R^2 says how far they can be trusted. First-order indices need no sur
 are of a bootstrap over universes.
 """
 
-from collections.abc import Sequence
+from collections.abc import Callable, Sequence
 from itertools import combinations
+from typing import NamedTuple
 
 import numpy as np
+import numpy.typing as npt
 import pandas as pd
 from sklearn.ensemble import ExtraTreesRegressor
 
+Floats = npt.NDArray[np.float64]
+Places = npt.NDArray[np.int64]
+
 LEVEL = 0.95
+"""Level of intervals."""
 
 
-def first_order(places: np.ndarray, effect: np.ndarray) -> np.ndarray:
-    """Shares of the variance that choices explain by themselves.
+def first_order(places: Places, effect: Floats) -> Floats:
+    """Estimate the share of the variance that each choice explains by itself.
 
     Parameters
     ----------
     places
         ``int [n, k]``: universes, as :func:`fedreact.multiverse.universe.draw` gives them.
     effect
-        ``[n]``: what differs between them.
+        ``[n]``: effect in each universe.
 
     Returns
     -------
@@ -39,7 +45,7 @@ def first_order(places: np.ndarray, effect: np.ndarray) -> np.ndarray:
     n, total = len(effect), ((effect - effect.mean()) ** 2).sum()
     if total == 0:
         return np.zeros(places.shape[1])
-    found = []
+    shares = []
     for column in places.T:
         values, inverse = np.unique(column, return_inverse=True)
         size = np.bincount(inverse)
@@ -47,12 +53,12 @@ def first_order(places: np.ndarray, effect: np.ndarray) -> np.ndarray:
         between = (size * (means - effect.mean()) ** 2).sum()
         within = total - between
         free = len(values) - 1
-        found.append((between - free * within / max(n - len(values), 1)) / total)
-    return np.clip(found, 0, 1)
+        shares.append((between - free * within / max(n - len(values), 1)) / total)
+    return np.clip(np.array(shares), 0, 1)
 
 
 def surrogate(
-    places: np.ndarray, sizes: Sequence[int], effect: np.ndarray, seed: int
+    places: Places, sizes: Sequence[int], effect: Floats, seed: int
 ) -> ExtraTreesRegressor:
     """Fit a forest to a sample; ``sizes`` are the numbers of values of the choices."""
     forest = ExtraTreesRegressor(
@@ -61,17 +67,30 @@ def surrogate(
     return forest.fit(one_hot(places, sizes), effect)
 
 
-def one_hot(places: np.ndarray, sizes: Sequence[int]) -> np.ndarray:
+def one_hot(places: Places, sizes: Sequence[int]) -> npt.NDArray[np.bool_]:
     """Code values of choices without an order: ``bool [n, sum(sizes)]``."""
     return np.concatenate(
         [column[:, None] == np.arange(size) for column, size in zip(places.T, sizes)], axis=1
     )
 
 
+class Indices(NamedTuple):
+    """First-order indices ``[k]``, total indices ``[k]``, and those of pairs ``[k, k]``."""
+
+    first: Floats
+    total: Floats
+    pairs: Floats
+
+
 def of_function(
-    predict, sizes: Sequence[int], n: int, rng: np.random.Generator, *, with_pairs: bool = True
-) -> tuple[np.ndarray, np.ndarray, np.ndarray]:
-    """First-order, total and pairwise indices of a function of choices, by sampling it.
+    predict: Callable[[Places], Floats],
+    sizes: Sequence[int],
+    n: int,
+    rng: np.random.Generator,
+    *,
+    with_pairs: bool = True,
+) -> Indices:
+    """Estimate first-order, total and pairwise indices of a function of choices, by sampling it.
 
     Parameters
     ----------
@@ -89,26 +108,26 @@ def of_function(
 
     Returns
     -------
-    tuple of numpy.ndarray
-        ``[k]``, ``[k]`` (Jansen's estimators, Saltelli et al. 2010, Table 2) and ``[k, k]``: the
-        share that two choices explain together beyond each alone (Saltelli 2002, eq. 18). What the
-        estimator gives for no choice at all is taken off, so that a choice without effect has
-        indices of exactly zero.
+    Indices
+        First-order and total indices by Jansen's estimators (Saltelli et al. 2010, Table 2), and
+        the share that two choices explain together beyond each alone (Saltelli 2002, eq. 18). The
+        estimate for no choice at all is subtracted, so that a choice without effect has indices of
+        exactly zero.
     """
     k = len(sizes)
     A, B = (np.stack([rng.integers(0, size, n) for size in sizes], axis=1) for _ in range(2))
     ya, yb = predict(A), predict(B)
     variance = np.concatenate([ya, yb]).var()
     if variance == 0:
-        return np.zeros(k), np.zeros(k), np.zeros((k, k))
+        return Indices(np.zeros(k), np.zeros(k), np.zeros((k, k)))
 
-    def changed(columns):
+    def changed(columns: list[int]) -> Floats:
         places = A.copy()
         places[:, columns] = B[:, columns]
         return predict(places)
 
-    def closed(y):
-        return (((yb - ya) ** 2).mean() - ((yb - y) ** 2).mean()) / (2 * variance)
+    def closed(y: Floats) -> float:
+        return float((((yb - ya) ** 2).mean() - ((yb - y) ** 2).mean()) / (2 * variance))
 
     alone = np.stack([changed([i]) for i in range(k)])
     first = np.array([closed(y) for y in alone])
@@ -116,28 +135,29 @@ def of_function(
     pairs = np.zeros((k, k))
     for i, j in combinations(range(k), 2) if with_pairs else ():
         pairs[i, j] = pairs[j, i] = closed(changed([i, j])) - first[i] - first[j]
-    return first, total, pairs
+    return Indices(first, total, pairs)
 
 
 def indices(
-    places: np.ndarray,
+    places: Places,
     sizes: Sequence[int],
-    effect: np.ndarray,
+    effect: Floats,
     seed: int,
     *,
     resamples: int = 200,
     n: int = 1024,
-) -> tuple[pd.DataFrame, np.ndarray, float]:
+) -> tuple[pd.DataFrame, Floats, float]:
     """Estimate first-order and total indices with bootstrap intervals.
 
     Parameters
     ----------
     places, sizes, effect
-        As above.
+        As for :func:`first_order` and :func:`surrogate`.
     seed
-        Of forests, of their samples and of the bootstrap.
+        Seed of forests, of their samples and of the bootstrap.
     resamples
-        Of the bootstrap; a total index costs a forest each, so a tenth as many are taken for it.
+        Samples of the bootstrap. Each total index costs a forest, so a tenth as many are drawn
+        for it.
     n
         Base sample of the surrogate's indices.
 
@@ -149,25 +169,33 @@ def indices(
     """
     rng = np.random.default_rng(seed)
 
-    def of_forest(rows, number, with_pairs=False):
+    def of_forest(
+        rows: npt.NDArray[np.int64], number: int, with_pairs: bool = False
+    ) -> tuple[float, Indices]:
         forest = surrogate(places[rows], sizes, effect[rows], number)
-        asked = of_function(
-            lambda at: forest.predict(one_hot(at, sizes)),
+        estimated = of_function(
+            lambda universes: forest.predict(one_hot(universes, sizes)),
             sizes,
             n,
             np.random.default_rng(seed),
             with_pairs=with_pairs,
         )
-        return forest.oob_score_, asked
+        return float(forest.oob_score_), estimated
 
     everyone = np.arange(len(effect))
-    fit, (_, total, pairs) = of_forest(everyone, seed, with_pairs=True)
+    fit, of_all = of_forest(everyone, seed, with_pairs=True)
     draws = [rng.integers(0, len(effect), len(effect)) for _ in range(resamples)]
     firsts = np.array([first_order(places[rows], effect[rows]) for rows in draws])
-    totals = np.array([of_forest(rows, seed)[1][1] for rows in draws[: max(resamples // 10, 2)]])
+    totals = np.array([of_forest(rows, seed)[1].total for rows in draws[: max(resamples // 10, 2)]])
     ends = (1 - LEVEL) / 2, (1 + LEVEL) / 2
-    found = {"first": first_order(places, effect)}
-    found |= dict(zip(("first_low", "first_high"), np.quantile(firsts, ends, axis=0)))
-    found |= {"total": total}
-    found |= dict(zip(("total_low", "total_high"), np.quantile(totals, ends, axis=0)))
-    return pd.DataFrame(found), pairs, float(fit)
+    first_low, first_high = np.quantile(firsts, ends, axis=0)
+    total_low, total_high = np.quantile(totals, ends, axis=0)
+    columns = {
+        "first": first_order(places, effect),
+        "first_low": first_low,
+        "first_high": first_high,
+        "total": of_all.total,
+        "total_low": total_low,
+        "total_high": total_high,
+    }
+    return pd.DataFrame(columns), of_all.pairs, fit

@@ -8,41 +8,47 @@ table are also near to the others; a permutation test says whether they are near
 from collections.abc import Sequence
 
 import numpy as np
+import numpy.typing as npt
+
+Floats = npt.NDArray[np.float64]
 
 
-def distances(cells: np.ndarray, published: np.ndarray) -> np.ndarray:
-    """Distance ``[n]`` of universes with cells ``[n, m]`` to published values ``[m]``.
+def distances(cells: Floats, published: Floats) -> Floats:
+    """Compute the distances ``[n]`` of universes with cells ``[n, m]`` to published values ``[m]``.
 
     Cells without a published value (NaN) do not count.
     """
     known = ~np.isnan(published)
-    return np.sqrt(((cells[:, known] - published[known]) ** 2).mean(1))
+    squares: Floats = (cells[:, known] - published[known]) ** 2
+    return np.sqrt(squares.mean(1))
 
 
-def nearest(distance: np.ndarray, n: int) -> np.ndarray:
-    """Places of the n nearest universes, nearest first."""
+def nearest(distance: Floats, n: int) -> npt.NDArray[np.intp]:
+    """Return the places of the n nearest universes, nearest first."""
     return np.argsort(distance, kind="stable")[:n]
 
 
-def shared(places: np.ndarray, some: Sequence[int], sizes: Sequence[int]) -> np.ndarray:
-    """How often each choice's most frequent value occurs among some universes, less among all.
+def shared(
+    places: npt.NDArray[np.int64], some: npt.NDArray[np.intp], sizes: Sequence[int]
+) -> Floats:
+    """Find the value of each choice that is most frequent among some universes, less among all.
 
     Returns
     -------
     numpy.ndarray
         ``[k, 3]``: the value's place, its share among some, and its share among all.
     """
-    found = []
+    shares = []
     for column, size in zip(places.T, sizes):
         among = np.bincount(column[some], minlength=size) / len(some)
         overall = np.bincount(column, minlength=size) / len(column)
         value = int((among - overall).argmax())
-        found.append((value, among[value], overall[value]))
-    return np.array(found)
+        shares.append((value, among[value], overall[value]))
+    return np.array(shares)
 
 
 def p_of_nearness(
-    here: np.ndarray, there: np.ndarray, n: int, rng: np.random.Generator, permutations: int = 9999
+    here: Floats, there: Floats, n: int, rng: np.random.Generator, permutations: int = 9999
 ) -> float:
     """Return the p-value that the n nearest to one table are nearer to another than any n are.
 
@@ -51,9 +57,9 @@ def p_of_nearness(
     here, there
         Distances ``[N]`` of the same universes to both tables.
     n
-        How many are called nearest.
+        Number of universes that are called nearest.
     rng, permutations
-        Sets of n universes drawn at random.
+        Generator and number of random sets of n universes.
     """
     observed = there[nearest(here, n)].mean()
     drawn = np.array([there[rng.permutation(len(there))[:n]].mean() for _ in range(permutations)])

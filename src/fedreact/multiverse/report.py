@@ -1,7 +1,7 @@
-"""What universes say of claims, in Markdown."""
+"""Claims over universes, in Markdown."""
 
 import json
-from collections.abc import Mapping
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, fields
 from pathlib import Path
 from typing import Any
@@ -10,8 +10,9 @@ import numpy as np
 import pandas as pd
 
 from fedreact.atomic import write_text
+from fedreact.frames import records
 from fedreact.multiverse import summary
-from fedreact.multiverse.summary import Asked
+from fedreact.multiverse.summary import Design
 
 MOST = 3
 """Choices, or pairs of them, that a line names."""
@@ -44,7 +45,7 @@ the chance that {n} universes at random are as near."""
 
 
 @dataclass(frozen=True)
-class Summary:
+class MultiverseTables:
     """Tables of a multiverse, as :mod:`fedreact.multiverse.summary` makes them."""
 
     universes: pd.DataFrame
@@ -56,112 +57,128 @@ class Summary:
     near_choices: pd.DataFrame
 
 
-def summarise(universes: pd.DataFrame, asked: Asked) -> Summary:
+def summarise(universes: pd.DataFrame, design: Design) -> MultiverseTables:
     """Make all tables of a multiverse."""
-    return Summary(
-        universes,
-        summary.of_claims(universes, asked),
-        *summary.what_matters(universes, asked),
-        summary.over_choice(universes, asked),
-        *summary.near_tables(universes, asked),
+    matters, pairs = summary.what_matters(universes, design)
+    near, near_choices = summary.near_tables(universes, design)
+    return MultiverseTables(
+        universes=universes,
+        claims=summary.of_claims(universes, design),
+        matters=matters,
+        pairs=pairs,
+        over=summary.over_choice(universes, design),
+        near=near,
+        near_choices=near_choices,
     )
 
 
-def write(made: Summary, content: Mapping[str, Any], scale: str, folder: Path) -> None:
-    """Write each table as csv, the page, and what was asked (``content``) into a folder."""
+def write(made: MultiverseTables, content: Mapping[str, Any], scale: str, folder: Path) -> None:
+    """Write each table as csv, the page, and the design (``content``) into a folder."""
     for field in fields(made):
         text = getattr(made, field.name).to_csv(
             index=False, float_format="%.6g", lineterminator="\n"
         )
         write_text(folder / f"{field.name}.csv", text)
     write_text(folder / "asked.json", json.dumps(content) + "\n")
-    write_text(folder / "multiverse.md", markdown(made, Asked.read(content), scale))
+    write_text(folder / "multiverse.md", markdown(made, Design.read(content), scale))
 
 
-def markdown(made: Summary, asked: Asked, scale: str) -> str:
+def markdown(made: MultiverseTables, design: Design, scale: str) -> str:
     """Write the page of a multiverse."""
-    out = [f"# Claims over {len(asked.choices)} open choices, scale {scale}", "", HOW, ""]
+    out = [f"# Claims over {len(design.choices)} open choices, scale {scale}", "", HOW, ""]
     out += [TUNED, ""] if "tuned" in set(made.claims["view"]) else []
-    texts, labels = {claim["claim"]: claim["text"] for claim in asked.claims}, asked.labels
-    head = [
-        "claim",
-        "setting",
-        "view",
-        "universes",
-        "left out",
-        "median (5% to 95%)",
-        "95% interval of the median",
-    ]
-    lines = []
-    for line in made.claims.sort_values(["claim", "setting"], kind="stable").to_dict("records"):
-        published = line["published"]
-        lines.append(
-            [texts[line["claim"]], line["setting"], VIEWS[line["view"]], line["universes"]]
-            + [line["left_out"]]
-            + [f"{line['median']:+.3f} ({line['low']:+.3f} to {line['high']:+.3f})"]
-            + [f"{line['median_low']:+.3f} to {line['median_high']:+.3f}"]
-            + ["none" if published is None or np.isnan(published) else f"{published:+.3f}"]
-            + [f"{100 * line[name]:.0f}%" for name in summary.OUTCOMES]
-        )
-    out += _table([*head, "published", *summary.OUTCOMES], lines)
-    out += ["## What matters", "", MATTERS, ""]
-    lines = []
-    for (claim, setting), some in made.matters.groupby(["claim", "setting"], sort=False):
-        most = some.astype({"total": float}).nlargest(MOST, "total").to_dict("records")
-        same = (made.pairs["claim"] == claim) & (made.pairs["setting"] == setting)
-        pairs = made.pairs[same].astype({"both": float}).nlargest(MOST, "both").to_dict("records")
-        text = "{total:.2f} ({total_low:.2f} to {total_high:.2f})"
-        named = [f"{labels[one['choice']]} {text.format_map(one)}" for one in most]
-        together = [
-            f"{labels[one['choice']]} x {labels[one['other']]} {one['both']:.2f}" for one in pairs
-        ]
-        explained = f"{some['explained'].iloc[0]:.2f}"
-        lines.append([texts[claim], setting, "; ".join(named), "; ".join(together), explained])
-    if lines:
-        head = ["claim", "setting", "largest total indices (95% interval)", "strongest pairs"]
-        out += _table([*head, "explained"], lines)
-    else:
-        out += ["Too few universes.", ""]
+    out += _claims(made, design)
+    out += ["## What matters", "", MATTERS, "", *_matters(made, design)]
     if not made.near_choices.empty:
-        out += ["## The nearest universes", "", _near(made, asked), ""]
-        lines = [
-            [f"`{line['table']}`", line["cells"], line["universes"]]
-            + [_number(line[name]) for name in ("median", "own_nearest", "nearest")]
-            + ["<0.001" if line["p"] < 0.001 else _number(line["p"])]
-            for line in made.near.to_dict("records")
-        ]
-        head = ["table", "cells", "universes", "median distance", "its own nearest"]
-        out += _table([*head, f"nearest to {asked.nearest}", "p"], lines)
-        near = made.near_choices.assign(more=lambda t: t["among_nearest"] - t["among_all"])
-        shares = [
-            [labels[line["choice"]], line["value"]]
-            + [f"{100 * line[name]:.0f}%" for name in ("among_nearest", "among_all")]
-            for line in near.nlargest(5, "more").to_dict("records")
-        ]
-        out += ["What the nearest universes share:", ""]
-        out += _table(["choice", "value", "among the nearest", "among all"], shares)
+        out += ["## The nearest universes", "", *_nearest(made, design)]
     out += ["## Choices", ""]
     values = [
-        [labels[one.name], f"`{one.name}`", ", ".join(_bold(one.values, one.default))]
-        for one in asked.choices
+        [design.labels[one.name], f"`{one.name}`", ", ".join(_bold(one.values, one.default))]
+        for one in design.choices
     ]
     head = ["choice", "key in the ledger", "values; bold: the default, where it is one of them"]
     return "\n".join(out + _table(head, values)[:-1]) + "\n"
 
 
-def _near(made, asked):
-    universes = int(made.near.set_index("table")["universes"].get(asked.nearest, 0))
-    return NEAR.format(n=min(summary.NEAREST, universes), table=asked.nearest)
+def _claims(made: MultiverseTables, design: Design) -> list[str]:
+    """Write a line for each claim, setting and view."""
+    texts = {claim.claim: claim.text for claim in design.claims}
+    head = ["claim", "setting", "view", "universes", "left out", "median (5% to 95%)"]
+    head += ["95% interval of the median", "published", *summary.OUTCOMES]
+    lines = []
+    for line in records(made.claims.sort_values(["claim", "setting"], kind="stable")):
+        published = line["published"]
+        lines.append(
+            [
+                texts[line["claim"]],
+                line["setting"],
+                VIEWS[line["view"]],
+                line["universes"],
+                line["left_out"],
+                f"{line['median']:+.3f} ({line['low']:+.3f} to {line['high']:+.3f})",
+                f"{line['median_low']:+.3f} to {line['median_high']:+.3f}",
+                "none" if published is None or np.isnan(published) else f"{published:+.3f}",
+                *(f"{100 * line[name]:.0f}%" for name in summary.OUTCOMES),
+            ]
+        )
+    return _table(head, lines)
 
 
-def _bold(values, default):
-    return [f"**{value}**" if place == default else value for place, value in enumerate(values)]
+def _matters(made: MultiverseTables, design: Design) -> list[str]:
+    """Write the choices and pairs that matter most to each claim on a setting."""
+    texts, labels = {claim.claim: claim.text for claim in design.claims}, design.labels
+    lines = []
+    for (claim, setting), of_claim in made.matters.groupby(["claim", "setting"], sort=False):
+        largest = of_claim.astype({"total": float}).nlargest(MOST, "total")
+        same = (made.pairs["claim"] == claim) & (made.pairs["setting"] == setting)
+        strongest = made.pairs[same].astype({"both": float}).nlargest(MOST, "both")
+        text = "{total:.2f} ({total_low:.2f} to {total_high:.2f})"
+        single = [f"{labels[one['choice']]} {text.format_map(one)}" for one in records(largest)]
+        pairs = [
+            f"{labels[one['choice']]} x {labels[one['other']]} {one['both']:.2f}"
+            for one in records(strongest)
+        ]
+        explained = f"{of_claim['explained'].iloc[0]:.2f}"
+        lines.append([texts[str(claim)], setting, "; ".join(single), "; ".join(pairs), explained])
+    if not lines:
+        return ["Too few universes.", ""]
+    head = ["claim", "setting", "largest total indices (95% interval)", "strongest pairs"]
+    return _table([*head, "explained"], lines)
 
 
-def _number(value):
+def _nearest(made: MultiverseTables, design: Design) -> list[str]:
+    """Write how near universes come to tables, and what the nearest ones share."""
+    universes = int(made.near.set_index("table")["universes"].get(design.nearest, 0))
+    out = [NEAR.format(n=min(summary.NEAREST, universes), table=design.nearest), ""]
+    lines = [
+        [f"`{line['table']}`", line["cells"], line["universes"]]
+        + [_number(line[name]) for name in ("median", "own_nearest", "nearest")]
+        + ["<0.001" if line["p"] < 0.001 else _number(line["p"])]
+        for line in records(made.near)
+    ]
+    head = ["table", "cells", "universes", "median distance", "its own nearest"]
+    out += _table([*head, f"nearest to {design.nearest}", "p"], lines)
+    choices = made.near_choices
+    more = choices.assign(more=choices["among_nearest"] - choices["among_all"])
+    lines = [
+        [design.labels[line["choice"]], line["value"]]
+        + [f"{100 * line[name]:.0f}%" for name in ("among_nearest", "among_all")]
+        for line in records(more.nlargest(5, "more"))
+    ]
+    out += ["What the nearest universes share:", ""]
+    return out + _table(["choice", "value", "among the nearest", "among all"], lines)
+
+
+def _bold(values: Sequence[Any], default: int | None) -> list[str]:
+    return [
+        f"**{value}**" if place == default else str(value) for place, value in enumerate(values)
+    ]
+
+
+def _number(value: float | None) -> str:
     return "" if value is None or np.isnan(value) else f"{value:.3f}"
 
 
-def _table(head, lines):
+def _table(head: Sequence[str], lines: Sequence[Sequence[Any]]) -> list[str]:
     rows = [head, ["---"] * len(head), *lines]
     return [f"| {' | '.join(map(str, row))} |" for row in rows] + [""]

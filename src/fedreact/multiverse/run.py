@@ -23,10 +23,13 @@ from fedreact.kinds import contract as runs
 from fedreact.kinds import jobs
 from fedreact.metrics.grammar import load_metric
 
+Methods = Mapping[str, Mapping[str, Any]]
+"""``algorithm`` and options of each method."""
+
 
 @dataclass(frozen=True)
 class Universe:
-    """What is run in one universe.
+    """A universe: the seed, files and options that its methods run with.
 
     Attributes
     ----------
@@ -43,7 +46,7 @@ class Universe:
     candidates
         Options that each method chooses from, by method; none in a drawn universe.
     validation
-        What of the universe is different where candidates are compared.
+        Fields of the universe that differ where candidates are compared.
     """
 
     number: int
@@ -60,7 +63,7 @@ class Universe:
 def scores(
     kind: str,
     data: str,
-    methods: Mapping[str, Mapping[str, Any]],
+    methods: Methods,
     universes: Sequence[Universe],
     metric: str,
 ) -> pd.DataFrame:
@@ -71,41 +74,45 @@ def scores(
     kind, data
         Kind of run; file of the dataset.
     methods
-        What each method stands for in the configuration: ``algorithm`` and options.
+        ``algorithm`` and options of each method in the configuration.
     universes
-        What to run.
+        The universes to run.
     metric
         Name of the metric.
 
     Returns
     -------
     pandas.DataFrame
-        Columns ``universe``, ``seed``, ``method``, ``options`` (what a tuned method has chosen, as
-        JSON; else empty) and the metric, which is NaN where it is not defined, or where the method
-        diverges.
+        Columns ``universe``, ``seed``, ``method``, ``options`` (those that a tuned method has
+        chosen, as JSON; else empty) and the metric, which is NaN where it is not defined, or where
+        the method diverges.
     """
     lines = []
     for universe in universes:
         chosen = choose(kind, data, methods, universe, metric)
         made = drawn(methods, universe)
-        for name, of in chosen.items():
-            made[name] |= of
+        for name, chosen_options in chosen.items():
+            made[name] |= chosen_options
         for name, score in _run(kind, data, made, universe, metric).items():
             text = json.dumps(chosen[name], sort_keys=True) if name in chosen else ""
             lines.append([universe.number, universe.seed, name, text, score])
     return pd.DataFrame(lines, columns=["universe", "seed", "method", "options", metric])
 
 
-def choose(kind, data, methods, universe: Universe, metric: str) -> dict[str, Mapping[str, Any]]:
-    """Best candidate of each method on validation samples; the first of equal ones.
+def choose(
+    kind: str, data: str, methods: Methods, universe: Universe, metric: str
+) -> dict[str, Mapping[str, Any]]:
+    """Choose the best candidate of each method on validation samples; the first of equal ones.
 
-    A candidate that diverges is worse than any other.
+    A candidate that diverges is worse than any other. Parameters are those of :func:`scores`.
     """
-    places = [(name, i) for name, of in universe.candidates.items() for i in range(len(of))]
+    places = [
+        (name, i) for name, options in universe.candidates.items() for i in range(len(options))
+    ]
     if not places:
         return {}
-    given, alike = candidates(methods, universe)
-    scored = _run(kind, data, given, alike, metric)
+    compared, validation = candidates(methods, universe)
+    scored = _run(kind, data, compared, validation, metric)
     sign = -1 if load_metric(metric).better == "lower" else 1
     best: dict[str, tuple[float, int]] = {}
     for name, i in places:
@@ -115,27 +122,27 @@ def choose(kind, data, methods, universe: Universe, metric: str) -> dict[str, Ma
     return {name: universe.candidates[name][i] for name, (_, i) in best.items()}
 
 
-def candidates(
-    methods: Mapping[str, Mapping[str, Any]], universe: Universe
-) -> tuple[dict[str, dict[str, Any]], Universe]:
+def candidates(methods: Methods, universe: Universe) -> tuple[dict[str, dict[str, Any]], Universe]:
     """Return candidates as methods, named ``<method> <number>``, and where they are compared."""
-    given = {
-        f"{name} {i}": {**methods[name], **one}
+    compared = {
+        f"{name} {i}": {**methods[name], **options}
         for name, of_method in universe.candidates.items()
-        for i, one in enumerate(of_method)
+        for i, options in enumerate(of_method)
     }
-    return given, replace(universe, **universe.validation)
+    return compared, replace(universe, **universe.validation)
 
 
-def drawn(
-    methods: Mapping[str, Mapping[str, Any]], universe: Universe
-) -> dict[str, dict[str, Any]]:
+def drawn(methods: Methods, universe: Universe) -> dict[str, dict[str, Any]]:
     """Return the methods with the options that a universe draws."""
-    return {name: {**of, **universe.methods.get(name, {})} for name, of in methods.items()}
+    return {
+        name: {**options, **universe.methods.get(name, {})} for name, options in methods.items()
+    }
 
 
-def _run(kind, data, methods, universe: Universe, metric: str) -> dict[str, float]:
-    """Scores of methods in a universe; NaN for a method whose training diverges."""
+def _run(
+    kind: str, data: str, methods: Methods, universe: Universe, metric: str
+) -> dict[str, float]:
+    """Return the scores of methods in a universe; NaN for a method whose training diverges."""
     try:
         return _scores(kind, data, methods, universe, metric)
     except Diverged:
@@ -146,8 +153,10 @@ def _run(kind, data, methods, universe: Universe, metric: str) -> dict[str, floa
     }
 
 
-def _scores(kind, data, methods, universe: Universe, metric: str) -> dict[str, float]:
-    """Scores of methods, as they are configured, in a universe."""
+def _scores(
+    kind: str, data: str, methods: Methods, universe: Universe, metric: str
+) -> dict[str, float]:
+    """Return the scores of methods, as they are configured, in a universe."""
     spec, of_kind = (runs.part_of(kind, part) for part in ("spec", "run"))
     inputs = _inputs(kind, data, universe.partition, universe.features)
     of_run = options.check(spec.Options, dict(universe.options), f"universe {universe.number}")
@@ -164,8 +173,12 @@ def _scores(kind, data, methods, universe: Universe, metric: str) -> dict[str, f
 
 
 @lru_cache(maxsize=16)
-def _inputs(kind, data, partition, features):
-    files = {"data": Path(data), "partition": Path(partition)}
-    encoded = None if features is None else Path(features)
-    named = Namespace(kind=kind, setting="multiverse", features=encoded, **files)
-    return jobs.read_inputs(named, runs.part_of(kind, "spec"))
+def _inputs(kind: str, data: str, partition: str, features: str | None) -> runs.Inputs:
+    files = Namespace(
+        kind=kind,
+        setting="multiverse",
+        data=Path(data),
+        partition=Path(partition),
+        features=None if features is None else Path(features),
+    )
+    return jobs.read_inputs(files, runs.part_of(kind, "spec"))

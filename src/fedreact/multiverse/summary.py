@@ -1,4 +1,4 @@
-"""What universes say of claims: effects, shares, indices, and nearness to published values.
+"""Claims over universes: effects, shares, indices, and nearness to published values.
 
 A universe has an *effect* for each claim: the mean difference between the claim's pairs of methods,
 positive as claimed. A *view* is one way to give methods their options: ``drawn`` with the universe,
@@ -13,9 +13,12 @@ from itertools import combinations
 from pathlib import Path
 from typing import Any
 
+import msgspec
 import numpy as np
+import numpy.typing as npt
 import pandas as pd
 
+from fedreact.errors import UserError
 from fedreact.multiverse.indices import indices
 from fedreact.multiverse.nearest import distances, nearest, p_of_nearness, shared
 from fedreact.multiverse.universe import Choice, draw
@@ -26,24 +29,64 @@ FEWEST = 30
 NEAREST = 10
 """Universes that are called the nearest ones."""
 RESAMPLES = 1000
+"""Samples of a bootstrap."""
 OUTCOMES = ("holds", "negligible", "reversed")
 INDICES = ["first", "first_low", "first_high", "total", "total_low", "total_high"]
 
 
 @dataclass(frozen=True)
-class Asked:
-    """What is varied, and what the universes are held against.
+class SettingClaim:
+    """A claim on a setting.
+
+    Attributes
+    ----------
+    claim, text
+        Its name and its sentence.
+    setting
+        Name of the setting.
+    sign
+        1 if higher is claimed, else -1.
+    pairs
+        Methods that are compared.
+    published
+        The published difference, positive as claimed; ``None`` where a value is missing.
+    margin
+        The smallest difference that matters.
+    """
+
+    claim: str
+    text: str
+    setting: str
+    sign: int
+    pairs: Sequence[tuple[str, str]]
+    published: float | None
+    margin: float
+
+
+@dataclass(frozen=True)
+class PublishedCell:
+    """A cell that universes run, and the value that the paper prints."""
+
+    table: str
+    setting: str
+    method: str
+    value: float
+
+
+@dataclass(frozen=True)
+class Design:
+    """Design of a multiverse: what is varied, and what the universes are compared with.
 
     Attributes
     ----------
     choices, settings, seed
         The open choices, the number of universes by setting, and the seed of their sample.
     metric
-        What universes are scored by.
+        Metric that universes are scored by.
     claims
-        Lines with ``claim``, ``text``, ``setting``, ``sign``, ``pairs``, ``published``, ``margin``.
+        Claims on settings.
     cells
-        Lines with ``table``, ``setting``, ``method``, ``value``: what the paper prints.
+        Published cells.
     over
         Choice whose values are shown one by one; none if empty.
     nearest
@@ -54,19 +97,27 @@ class Asked:
     settings: Mapping[str, int]
     seed: int
     metric: str
-    claims: Sequence[Mapping[str, Any]]
-    cells: Sequence[Mapping[str, Any]] = ()
+    claims: Sequence[SettingClaim]
+    cells: Sequence[PublishedCell] = ()
     over: str = ""
     nearest: str = ""
 
     @classmethod
-    def read(cls, content: Mapping[str, Any]) -> "Asked":
-        """Read what the workflow asks, as JSON has it."""
-        choices = [Choice(c["name"], tuple(c["values"]), c["default"]) for c in content["choices"]]
-        return cls(**{**content, "choices": choices})
+    def read(cls, content: Mapping[str, Any]) -> "Design":
+        """Read a design from JSON.
 
-    def places(self, setting: str) -> np.ndarray:
-        """Universes ``int [n, k]`` of a setting."""
+        Raises
+        ------
+        UserError
+            A field is missing or of another type.
+        """
+        try:
+            return msgspec.convert(content, cls)
+        except msgspec.ValidationError as error:
+            raise UserError(f"design of a multiverse: {error}") from error
+
+    def places(self, setting: str) -> npt.NDArray[np.int64]:
+        """Draw the universes ``int [n, k]`` of a setting."""
         return draw(self.choices, self.settings[setting], self.seed)
 
     @property
@@ -76,14 +127,14 @@ class Asked:
 
     @property
     def labels(self) -> dict[str, str]:
-        """Choices as readers see them: by their option alone, unless two have the same."""
+        """Names of choices for readers: their option alone, unless two have the same."""
         options = {name: name.rpartition(".")[2].replace("_", " ") for name in self.names}
         several = {label for label, n in Counter(options.values()).items() if n > 1}
         return {name: name if label in several else label for name, label in options.items()}
 
 
-def read(files: Sequence[Path], asked: Asked) -> pd.DataFrame:
-    """Read what universes gave; a file's folders are its view and setting.
+def read(files: Sequence[Path], design: Design) -> pd.DataFrame:
+    """Read the scores of universes; a file's folders are its view and setting.
 
     Returns
     -------
@@ -95,51 +146,52 @@ def read(files: Sequence[Path], asked: Asked) -> pd.DataFrame:
     key, parts = ["view", "setting", "universe", "seed"], []
     for file in files:
         lines = pd.read_csv(file).assign(setting=file.parent.name, view=file.parents[1].name)
-        wide = lines.pivot(index=key, columns="method", values=[asked.metric, "options"])
-        names = [".".join(map(str, pair)) for pair in wide.columns.to_list()]
-        wide = wide.set_axis(names, axis=1)
+        wide = lines.pivot(index=key, columns="method", values=[design.metric, "options"])
+        wide.columns = wide.columns.map(".".join)
         parts.append(wide.dropna(axis="columns", how="all").reset_index())
     table = pd.concat(parts, ignore_index=True)
-    scores = [name for name in table.columns if name.startswith(f"{asked.metric}.")]
+    scores = [name for name in table.columns if name.startswith(f"{design.metric}.")]
     table[scores] = table[scores].astype(float)
-    values = pd.DataFrame(index=table.index, columns=asked.names, dtype=object)
-    for setting, rows in table.groupby("setting").groups.items():
-        places = asked.places(str(setting))[table.loc[rows, "universe"]]
-        for column, choice in zip(places.T, asked.choices):
+    values = pd.DataFrame(index=table.index, columns=design.names, dtype=object)
+    for setting in table["setting"].unique():
+        rows = table.index[table["setting"] == setting]
+        places = design.places(setting)[table.loc[rows, "universe"]]
+        for column, choice in zip(places.T, design.choices):
             values.loc[rows, choice.name] = [choice.values[place] for place in column]
     rest = [name for name in table.columns if name not in (*key, *scores)]
     return pd.concat([table[key], values, table[scores], table[rest]], axis=1)
 
 
-def kept(text: str, asked: Asked) -> pd.DataFrame:
-    """Read again what :func:`read` gave, from the csv that was kept of it."""
-    return pd.read_csv(io.StringIO(text), converters=dict.fromkeys(asked.names, str))
+def read_kept(text: str, design: Design) -> pd.DataFrame:
+    """Read the universes that :func:`read` gave from a kept csv."""
+    return pd.read_csv(io.StringIO(text), converters=dict.fromkeys(design.names, str))
 
 
 def effects(
-    universes: pd.DataFrame, asked: Asked, claim: Mapping[str, Any], view: str
-) -> tuple[np.ndarray, np.ndarray]:
-    """Effects ``[n]`` of a claim on its setting, and their universes ``int [n, k]``."""
-    same = (universes["setting"] == claim["setting"]) & (universes["view"] == view)
-    rows, metric = universes[same], asked.metric
+    universes: pd.DataFrame, design: Design, claim: SettingClaim, view: str
+) -> tuple[npt.NDArray[np.float64], npt.NDArray[np.int64]]:
+    """Compute the effects ``[n]`` of a claim on its setting, and their universes ``int [n, k]``."""
+    same = (universes["setting"] == claim.setting) & (universes["view"] == view)
+    rows, metric = universes[same], design.metric
     differences = [
-        rows[f"{metric}.{left}"] - rows[f"{metric}.{right}"] for left, right in claim["pairs"]
+        rows[f"{metric}.{left}"] - rows[f"{metric}.{right}"] for left, right in claim.pairs
     ]
-    mean = (claim["sign"] * sum(differences) / len(differences)).dropna()
+    total = sum(differences[1:], start=differences[0])
+    mean = (claim.sign * total / len(differences)).dropna()
     columns = [
-        rows.loc[mean.index, choice.name].map(choice.values.index) for choice in asked.choices
+        rows.loc[mean.index, choice.name].map(choice.values.index) for choice in design.choices
     ]
     return mean.to_numpy(), np.array(columns, int).reshape(len(columns), len(mean)).T
 
 
-def shares(effect: np.ndarray, margin: float) -> dict[str, float]:
-    """Shares of universes in which a claim holds, is negligible, or is reversed."""
+def shares(effect: npt.NDArray[np.float64], margin: float) -> dict[str, float]:
+    """Compute the shares of universes in which a claim holds, is negligible, or is reversed."""
     n = len(effect)
     holds, turned = (effect > margin).sum() / n, (effect < -margin).sum() / n
     return dict(zip(OUTCOMES, (holds, 1 - holds - turned, turned)))
 
 
-def of_claims(universes: pd.DataFrame, asked: Asked) -> pd.DataFrame:
+def of_claims(universes: pd.DataFrame, design: Design) -> pd.DataFrame:
     """Sum up claims.
 
     Returns
@@ -152,35 +204,35 @@ def of_claims(universes: pd.DataFrame, asked: Asked) -> pd.DataFrame:
     """
     lines = []
     for view in universes["view"].unique():
-        for claim in asked.claims:
-            effect, _ = effects(universes, asked, claim, view)
+        for claim in design.claims:
+            effect, _ = effects(universes, design, claim, view)
             if not len(effect):
                 continue
-            same = (universes["view"] == view) & (universes["setting"] == claim["setting"])
+            same = (universes["view"] == view) & (universes["setting"] == claim.setting)
             n = int(same.sum())
-            rng = generator(asked.seed, f"multiverse {view} {claim['claim']} {claim['setting']}")
+            rng = generator(design.seed, f"multiverse {view} {claim.claim} {claim.setting}")
             drawn = effect[rng.integers(0, len(effect), (RESAMPLES, len(effect)))]
-            medians, held = np.median(drawn, axis=1), (drawn > claim["margin"]).mean(axis=1)
+            medians, held = np.median(drawn, axis=1), (drawn > claim.margin).mean(axis=1)
             lines.append(
-                {"view": view, "claim": claim["claim"], "setting": claim["setting"]}
+                {"view": view, "claim": claim.claim, "setting": claim.setting}
                 | {"universes": len(effect), "left_out": n - len(effect)}
                 | {"median": np.median(effect)}
                 | _interval("median", medians)
                 | dict(zip(("low", "high"), np.quantile(effect, (0.05, 0.95))))
-                | shares(effect, claim["margin"])
+                | shares(effect, claim.margin)
                 | _interval("holds", held)
-                | {"margin": claim["margin"], "published": claim["published"]}
+                | {"margin": claim.margin, "published": claim.published}
             )
     return pd.DataFrame(lines)
 
 
-def _interval(name, draws):
+def _interval(name: str, draws: npt.NDArray[np.float64]) -> dict[str, float]:
     low, high = np.quantile(draws, (0.025, 0.975))
     return {f"{name}_low": low, f"{name}_high": high}
 
 
-def what_matters(universes: pd.DataFrame, asked: Asked) -> tuple[pd.DataFrame, pd.DataFrame]:
-    """Indices of choices, and of pairs of choices, for each claim and setting of drawn universes.
+def what_matters(universes: pd.DataFrame, design: Design) -> tuple[pd.DataFrame, pd.DataFrame]:
+    """Estimate indices of choices and of pairs, for each claim and setting of drawn universes.
 
     Returns
     -------
@@ -189,17 +241,17 @@ def what_matters(universes: pd.DataFrame, asked: Asked) -> tuple[pd.DataFrame, p
         variance that the surrogate explains out of its sample. And a line for each pair of choices
         with the share ``both`` that they explain together beyond each alone.
     """
-    sizes = [len(choice.values) for choice in asked.choices]
+    sizes = [len(choice.values) for choice in design.choices]
     single, double = [], []
-    for claim in asked.claims:
-        effect, places = effects(universes, asked, claim, "drawn")
+    for claim in design.claims:
+        effect, places = effects(universes, design, claim, "drawn")
         if len(effect) < FEWEST:
             continue
-        key = {"claim": claim["claim"], "setting": claim["setting"]}
-        by_choice, together, fit = indices(places, sizes, effect, asked.seed)
-        single.append(by_choice.assign(choice=asked.names, explained=fit, **key))
+        key = {"claim": claim.claim, "setting": claim.setting}
+        by_choice, together, fit = indices(places, sizes, effect, design.seed)
+        single.append(by_choice.assign(choice=design.names, explained=fit, **key))
         double += [
-            key | {"choice": asked.names[i], "other": asked.names[j], "both": together[i, j]}
+            {**key, "choice": design.names[i], "other": design.names[j], "both": together[i, j]}
             for i, j in combinations(range(len(sizes)), 2)
         ]
     columns = ["claim", "setting", "choice", *INDICES, "explained"]
@@ -208,8 +260,8 @@ def what_matters(universes: pd.DataFrame, asked: Asked) -> tuple[pd.DataFrame, p
     return rest[columns], pairs
 
 
-def over_choice(universes: pd.DataFrame, asked: Asked) -> pd.DataFrame:
-    """Effects of drawn universes by the value of the choice ``over``.
+def over_choice(universes: pd.DataFrame, design: Design) -> pd.DataFrame:
+    """Sum up the effects of drawn universes by the value of the choice ``over``.
 
     Returns
     -------
@@ -218,22 +270,22 @@ def over_choice(universes: pd.DataFrame, asked: Asked) -> pd.DataFrame:
         quartiles.
     """
     columns = ["claim", "setting", "value", "universes", "low", "median", "high"]
-    if not asked.over:
+    if not design.over:
         return pd.DataFrame(columns=columns)
-    column = asked.names.index(asked.over)
+    column = design.names.index(design.over)
     lines = []
-    for claim in asked.claims:
-        effect, places = effects(universes, asked, claim, "drawn")
-        for place, value in enumerate(asked.choices[column].values):
+    for claim in design.claims:
+        effect, places = effects(universes, design, claim, "drawn")
+        for place, value in enumerate(design.choices[column].values):
             some = effect[places[:, column] == place]
             if len(some):
                 quartiles = np.quantile(some, (0.25, 0.5, 0.75))
-                lines.append([claim["claim"], claim["setting"], value, len(some), *quartiles])
+                lines.append([claim.claim, claim.setting, value, len(some), *quartiles])
     return pd.DataFrame(lines, columns=columns)
 
 
-def near_tables(universes: pd.DataFrame, asked: Asked) -> tuple[pd.DataFrame, pd.DataFrame]:
-    """Distances of drawn universes to the published cells of tables.
+def near_tables(universes: pd.DataFrame, design: Design) -> tuple[pd.DataFrame, pd.DataFrame]:
+    """Compute the distances of drawn universes to the published cells of tables.
 
     Returns
     -------
@@ -246,45 +298,46 @@ def near_tables(universes: pd.DataFrame, asked: Asked) -> tuple[pd.DataFrame, pd
     """
     columns = ["table", "cells", "universes", "median", "own_nearest", "nearest", "p"]
     lines, common = [], pd.DataFrame(columns=["choice", "value", "among_nearest", "among_all"])
-    by_table = _distances(universes, asked)
-    reference = by_table.get(asked.nearest)
+    by_table = _distances(universes, design)
+    reference = by_table.get(design.nearest)
     for table, (distance, cells) in by_table.items():
         n = min(NEAREST, len(distance))
         line = {"table": table, "cells": cells, "universes": len(distance)}
         line |= {"median": distance.median(), "own_nearest": distance.nsmallest(n).mean()}
-        if reference is not None and table != asked.nearest:
+        if reference is not None and table != design.nearest:
             both = pd.concat([reference[0], distance], axis=1, join="inner").to_numpy().T
             n = min(NEAREST, both.shape[1])
-            rng = generator(asked.seed, f"multiverse {table}")
+            rng = generator(design.seed, f"multiverse {table}")
             line["nearest"] = both[1][nearest(both[0], n)].mean()
             line["p"] = p_of_nearness(both[0], both[1], n, rng)
         lines.append(line)
     if reference is not None:
         numbers = reference[0].index.to_numpy()
-        places = draw(asked.choices, int(numbers.max()) + 1, asked.seed)[numbers]
+        places = draw(design.choices, int(numbers.max()) + 1, design.seed)[numbers]
         some = nearest(reference[0].to_numpy(), min(NEAREST, len(numbers)))
-        rows = shared(places, some.tolist(), [len(choice.values) for choice in asked.choices])
+        rows = shared(places, some, [len(choice.values) for choice in design.choices])
         common = pd.DataFrame(
-            [[c.name, c.values[int(v)], a, b] for c, (v, a, b) in zip(asked.choices, rows)],
+            [[c.name, c.values[int(v)], a, b] for c, (v, a, b) in zip(design.choices, rows)],
             columns=common.columns,
         )
     return pd.DataFrame(lines, columns=columns), common
 
 
-def _distances(universes, asked) -> dict[str, tuple[pd.Series, int]]:
-    """Distance by universe to each table's cells, and the number of cells."""
+def _distances(universes: pd.DataFrame, design: Design) -> dict[str, tuple[pd.Series, int]]:
+    """Return the distance of each universe to each table's cells, and the number of cells."""
     drawn = universes[universes["view"] == "drawn"]
-    methods = [name for name in drawn.columns if name.startswith(f"{asked.metric}.")]
+    methods = [name for name in drawn.columns if name.startswith(f"{design.metric}.")]
     wide = drawn.pivot(index="universe", columns="setting", values=methods)
     by_table: dict[str, dict[tuple[str, str], float]] = {}
-    for cell in asked.cells:
-        place = f"{asked.metric}.{cell['method']}", cell["setting"]
-        by_table.setdefault(cell["table"], {})[place] = cell["value"]
+    for cell in design.cells:
+        place = f"{design.metric}.{cell.method}", cell.setting
+        by_table.setdefault(cell.table, {})[place] = cell.value
     near = {}
     for table, values in by_table.items():
-        cells = wide[[place for place in values if place in wide.columns]].dropna()
-        if len(cells) and cells.shape[1] > 1:
-            published = np.array([values[place] for place in cells.columns])
+        shown = [place for place in values if place in wide.columns]
+        cells = wide[shown].dropna()
+        if len(cells) and len(shown) > 1:
+            published = np.array([values[place] for place in shown])
             distance = distances(cells.to_numpy(), published)
-            near[table] = pd.Series(distance, cells.index, name=table), cells.shape[1]
+            near[table] = pd.Series(distance, cells.index, name=table), len(shown)
     return near

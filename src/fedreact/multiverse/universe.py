@@ -10,6 +10,7 @@ from dataclasses import dataclass
 from typing import Any
 
 import numpy as np
+import numpy.typing as npt
 
 from fedreact.errors import UserError
 
@@ -21,10 +22,10 @@ class Choice:
     Attributes
     ----------
     name
-        Key of what it sets, e.g. ``C`` or ``methods.ifca.steps``; a name, where values are changes
-        of several keys.
+        Key that it sets, e.g. ``C`` or ``methods.ifca.steps``; a name, where values are changes of
+        several keys.
     values
-        What it may be, in an order that a reader expects.
+        Its values, in an order that a reader expects.
     default
         Place of the default among them; ``None`` if it is none of them.
     """
@@ -33,24 +34,24 @@ class Choice:
     values: tuple[Any, ...]
     default: int | None = None
 
-    def __post_init__(self):
+    def __post_init__(self) -> None:
         if len(self.values) < 2:
             raise UserError(f"{self.name}: a choice has two values at least")
         if self.default is not None and not 0 <= self.default < len(self.values):
             raise UserError(f"{self.name}: the default is none of its {len(self.values)} values")
 
 
-def draw(choices: Sequence[Choice], n: int, seed: int) -> np.ndarray:
+def draw(choices: Sequence[Choice], n: int, seed: int) -> npt.NDArray[np.int64]:
     """Draw universes.
 
     Parameters
     ----------
     choices
-        What is open.
+        Open choices.
     n
         Number of universes. The first ones of a larger sample are those of a smaller one.
     seed
-        Of the scrambling.
+        Seed of the scrambling.
 
     Returns
     -------
@@ -69,12 +70,12 @@ def draw(choices: Sequence[Choice], n: int, seed: int) -> np.ndarray:
 
 
 def changes(choices: Sequence[Choice], places: Sequence[int]) -> dict[str, Any]:
-    """Return what a universe changes: values by key.
+    """Return the changes of a universe: values by key.
 
     A value that is a mapping changes several keys at once.
     """
-    found: dict[str, Any] = {}
+    changed: dict[str, Any] = {}
     for choice, place in zip(choices, places, strict=True):
         value = choice.values[place]
-        found |= value if isinstance(value, Mapping) else {choice.name: value}
-    return found
+        changed |= value if isinstance(value, Mapping) else {choice.name: value}
+    return changed

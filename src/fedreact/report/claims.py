@@ -1,20 +1,23 @@
 """Claims as the report shows them: sentence, source, outcome, numbers, the cells behind each."""
 
-from collections.abc import Mapping
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field
 from pathlib import Path
 from typing import Any
 
+import pandas as pd
+
 from fedreact.claims import judged, render
-from fedreact.claims.contract import Claim as Asked
+from fedreact.claims.contract import Claim
 from fedreact.frames import records
+from fedreact.metrics.contract import Metric
 from fedreact.metrics.grammar import load_metric
 from fedreact.report.names import interval, number
 from fedreact.report.tables import Table
 
 
 @dataclass(frozen=True)
-class Line:
+class JudgedDifference:
     """One judged difference, positive as claimed.
 
     Attributes
@@ -44,8 +47,8 @@ class Line:
 
 
 @dataclass(frozen=True)
-class Claim:
-    """A claim: as judged on what is taken, its contrasts, and under the ledger's alternatives.
+class ClaimReport:
+    """A claim: as judged by default, its contrasts, and as judged under the ledger's alternatives.
 
     Attributes
     ----------
@@ -62,20 +65,22 @@ class Claim:
     source: str
     table: str
     metric: str
-    whole: Line
+    whole: JudgedDifference
     scope: str
-    contrasts: list[Line]
-    readings: list[tuple[str, Line]] = field(default_factory=list)
+    contrasts: list[JudgedDifference]
+    readings: list[tuple[str, JudgedDifference]] = field(default_factory=list)
 
     @property
     def moved_by(self) -> list[tuple[str, str]]:
         """Readings under which its outcome is another, and that outcome."""
-        found = [(name, line.outcome) for name, line in self.readings]
-        return [(name, outcome) for name, outcome in found if outcome != self.whole.outcome]
+        outcomes = [(name, line.outcome) for name, line in self.readings]
+        return [(name, outcome) for name, outcome in outcomes if outcome != self.whole.outcome]
 
 
-def read(csv: Path, claims: Mapping[str, Mapping], paper: str, tables: Mapping[str, Table]):
-    """Read what was judged of a paper.
+def read(
+    csv: Path, claims: Mapping[str, Mapping[str, Any]], paper: str, tables: Mapping[str, Table]
+) -> tuple[dict[str, list[ClaimReport]], list[str]]:
+    """Read the judged claims of a paper.
 
     Parameters
     ----------
@@ -86,68 +91,96 @@ def read(csv: Path, claims: Mapping[str, Mapping], paper: str, tables: Mapping[s
     paper
         Its name.
     tables
-        By the names that its claims have for them.
+        Its tables by their names in ``claims.yaml``.
 
     Returns
     -------
     tuple
         Claims, by metric; and the sentences of those that could not be judged.
     """
-    found = judged.read(csv)
-    groups: dict[str, list[Claim]] = {}
-    for name, given in claims.items():
-        lines = found[found["claim"] == name]
-        if lines.empty:
+    lines = judged.read(csv)
+    groups: dict[str, list[ClaimReport]] = {}
+    for name, content in claims.items():
+        of_claim = lines[lines["claim"] == name]
+        if of_claim.empty:
             continue
-        taken = records(lines[lines["reading"] == ""])
-        whole, *contrasts = taken
-        asked, metric = Asked(**given), load_metric(whole["metric"])
-        table = tables.get(asked.table)
-        readings = [records(lines[lines["reading"] == one]) for one in _others(lines)]
-        scope = render.scope(whole, contrasts) if len(contrasts) > 1 else ""
-        groups.setdefault(metric.title, []).append(
-            Claim(
-                *(f"{paper}-claim-{name}", name, asked.claim, asked.source),
-                *(table.name if table else "", metric.title, _decisive(taken, metric), scope),
-                [_line(each, metric, _cells(each, asked, table)) for each in contrasts],
-                [(of[0]["reading"], _decisive(of, metric)) for of in readings],
-            )
-        )
-    there = set(found["claim"])
-    return groups, [given["claim"] for name, given in claims.items() if name not in there]
+        claim = _claim(f"{paper}-claim-{name}", name, Claim(**content), of_claim, tables)
+        groups.setdefault(claim.metric, []).append(claim)
+    present = set(lines["claim"])
+    return groups, [content["claim"] for name, content in claims.items() if name not in present]
 
 
-def _others(lines):
-    """Readings other than what is taken."""
-    return [one for one in dict.fromkeys(lines["reading"]) if one]
-
-
-def _decisive(lines, metric):
-    """The difference that decides a claim under one reading, with the claim's outcome."""
-    whole, *contrasts = lines
-    shown = render.decisive(whole, contrasts)
-    return _line({**shown, "outcome": whole["outcome"], "at": "", "left": "", "right": ""}, metric)
-
-
-def _line(line: Mapping[str, Any], metric, cells=(None, None)) -> Line:
-    d = metric.decimals + 1
-    text, ci = number(line["difference"], d, "+"), interval(line["ci_low"], line["ci_high"], d, "+")
-    return Line(
-        *(line["outcome"], line["difference"], line["ci_low"], line["ci_high"]),
-        *(line["published"], line["margin"], number(line["detectable"], d)),
-        *(number(line["probability"], 3), f"{text} ({ci})" if ci else text),
-        *(number(line["published"], d, "+"), line["at"], line["left"], line["right"], cells),
+def _claim(
+    id_: str, name: str, claim: Claim, lines: pd.DataFrame, tables: Mapping[str, Table]
+) -> ClaimReport:
+    """Make a claim from its lines under all readings; the default reading is the empty one."""
+    by_reading = {
+        reading: records(lines[lines["reading"] == reading])
+        for reading in dict.fromkeys(lines["reading"])
+    }
+    default = by_reading.pop("")
+    whole, *contrasts = default
+    metric, table = load_metric(whole["metric"]), tables.get(claim.table)
+    return ClaimReport(
+        id=id_,
+        name=name,
+        sentence=claim.claim,
+        source=claim.source,
+        table=table.name if table else "",
+        metric=metric.title,
+        whole=_decisive(default, metric),
+        scope=render.scope(whole, contrasts) if len(contrasts) > 1 else "",
+        contrasts=[_difference(line, metric, _cells(line, claim, table)) for line in contrasts],
+        readings=[(reading, _decisive(other, metric)) for reading, other in by_reading.items()],
     )
 
 
-def _cells(line, asked, table):
-    """Where in the page the two cells stand that are compared."""
+def _decisive(lines: Sequence[Mapping[str, Any]], metric: Metric) -> JudgedDifference:
+    """Return the difference that decides a claim under one reading, with the claim's outcome."""
+    whole, *contrasts = lines
+    shown = render.decisive(whole, contrasts)
+    no_labels = {"at": "", "left": "", "right": ""}
+    return _difference({**shown, "outcome": whole["outcome"], **no_labels}, metric)
+
+
+Ids = tuple[str | None, str | None]
+"""Identifiers in the page of both compared cells, where it shows them."""
+
+
+def _difference(
+    line: Mapping[str, Any], metric: Metric, cells: Ids = (None, None)
+) -> JudgedDifference:
+    d = metric.decimals + 1
+    text, ci = number(line["difference"], d, "+"), interval(line["ci_low"], line["ci_high"], d, "+")
+    return JudgedDifference(
+        outcome=line["outcome"],
+        difference=line["difference"],
+        low=line["ci_low"],
+        high=line["ci_high"],
+        published=line["published"],
+        margin=line["margin"],
+        detectable=number(line["detectable"], d),
+        probability=number(line["probability"], 3),
+        text=f"{text} ({ci})" if ci else text,
+        published_text=number(line["published"], d, "+"),
+        at=line["at"],
+        left=line["left"],
+        right=line["right"],
+        cells=cells,
+    )
+
+
+def _cells(line: Mapping[str, Any], claim: Claim, table: Table | None) -> Ids:
+    """Return the identifiers in the page of the two cells that are compared."""
     if table is None:
         return None, None
     places = {(x["row"], x["column"], x["metric"]): i for i, x in enumerate(table.lines)}
-    found = []
-    for label in (line["left"], line["right"]):
-        place = (line["at"], label) if asked.compare == "columns" else (label, line["at"])
-        at = places.get((*place, line["metric"]))
-        found.append(None if at is None else f"{table.name}-{at}")
-    return tuple(found)
+
+    def id_of(label: str) -> str | None:
+        row, column = line["at"], label
+        if claim.compare == "rows":
+            row, column = column, row
+        place = places.get((row, column, line["metric"]))
+        return None if place is None else f"{table.name}-{place}"
+
+    return id_of(line["left"]), id_of(line["right"])

@@ -7,46 +7,54 @@ no fonts of the system, so that the same results give the same bytes.
 import json
 import shutil
 import tempfile
-from collections.abc import Mapping, Sequence
+from collections.abc import Iterator, Sequence
 from pathlib import Path
 from typing import Any
 
-from fedreact.report.content import Paper, summary
-from fedreact.report.tables import Block, Table
+from fedreact.report.claims import ClaimReport
+from fedreact.report.content import Figure, PaperReport, summary
+from fedreact.report.sources import ReportSource
+from fedreact.report.tables import ReportBlock, ReportCell, Table
 
 TEMPLATE = Path(__file__).with_name("templates") / "report.typ"
 WIDEST = 7
 """Columns of cells side by side on a page."""
 
 
-def document(papers: Sequence[Paper], told: Mapping[str, Any], **options: Any) -> bytes:
-    """Set the document.
+def document(papers: Sequence[PaperReport], source: ReportSource) -> bytes:
+    """Set the document as a PDF.
 
     Parameters
     ----------
     papers
         What :func:`fedreact.report.content.read` gives.
-    told
-        ``scale``, what to know ``about`` it, and ``papers`` as the workflow names their files.
-    options
-        Of the compiler, e.g. ``format="png"`` for pictures of the pages.
+    source
+        The scale, and the files of the papers.
     """
     import typst
 
     with tempfile.TemporaryDirectory() as folder:
-        root = Path(folder)
-        shutil.copy(TEMPLATE, root / "report.typ")
-        content = {"scale": told["scale"], "about": told["about"]}
-        content["summary"] = [line.partition(":") for line in summary(told["papers"])]
-        content["papers"] = [_paper(paper, root) for paper in papers]
-        (root / "content.json").write_text(json.dumps(content, ensure_ascii=False))
-        words: dict[str, Any] = dict(options)
-        if words.get("format", "pdf") == "pdf":
-            words |= {"pdf_standards": "ua-1"}
-        return typst.compile(root / "report.typ", root=root, ignore_system_fonts=True, **words)
+        file = prepare(papers, source, Path(folder))
+        pdf: bytes = typst.compile(
+            str(file), root=folder, ignore_system_fonts=True, pdf_standards="ua-1"
+        )
+        return pdf
 
 
-def _paper(paper, root):
+def prepare(papers: Sequence[PaperReport], source: ReportSource, root: Path) -> Path:
+    """Write all that Typst reads into a folder; returns the file to compile."""
+    shutil.copy(TEMPLATE, root / "report.typ")
+    content = {
+        "scale": source.scale,
+        "about": source.about,
+        "summary": [line.partition(":") for line in summary(source.papers)],
+        "papers": [_paper(paper, root) for paper in papers],
+    }
+    (root / "content.json").write_text(json.dumps(content, ensure_ascii=False))
+    return root / "report.typ"
+
+
+def _paper(paper: PaperReport, root: Path) -> dict[str, Any]:
     return {
         "name": paper.name,
         "title": paper.title,
@@ -66,26 +74,36 @@ def _paper(paper, root):
     }
 
 
-def _claim(claim):
-    found = {"sentence": claim.sentence, "source": claim.source, "metric": claim.metric}
-    found |= {"outcome": claim.whole.outcome, "difference": claim.whole.text}
-    return found | {"published": claim.whole.published_text, "scope": claim.scope}
+def _claim(claim: ClaimReport) -> dict[str, Any]:
+    return {
+        "sentence": claim.sentence,
+        "source": claim.source,
+        "metric": claim.metric,
+        "outcome": claim.whole.outcome,
+        "difference": claim.whole.text,
+        "published": claim.whole.published_text,
+        "scope": claim.scope,
+    }
 
 
-def _figure(figure, root):
-    """As a picture: the standard of accessible documents allows no PDF within a PDF."""
+def _figure(figure: Figure, root: Path) -> dict[str, Any]:
+    """Copy a figure as a picture: the standard of accessible documents allows no PDF inside."""
     shutil.copy(figure.png, root / figure.png.name)
     return {"heading": figure.heading, "alt": figure.alt, "file": figure.png.name}
 
 
-def _table(table: Table):
-    blocks = [part for block in table.blocks for part in _parts(block)]
-    shown = {"name": table.name, "heading": table.heading, "caption": table.caption}
-    return shown | {"notes": table.notes, "blocks": blocks}
+def _table(table: Table) -> dict[str, Any]:
+    return {
+        "name": table.name,
+        "heading": table.heading,
+        "caption": table.caption,
+        "notes": table.notes,
+        "blocks": [part for block in table.blocks for part in _parts(block)],
+    }
 
 
-def _parts(block: Block):
-    """A block in parts that are no wider than a page."""
+def _parts(block: ReportBlock) -> Iterator[dict[str, Any]]:
+    """Split a block into parts that are no wider than a page."""
     n = -(-len(block.columns) // WIDEST)
     for i in range(n):
         part = slice(len(block.columns) * i // n, len(block.columns) * (i + 1) // n)
@@ -94,8 +112,14 @@ def _parts(block: Block):
         yield {"title": block.title + more, "columns": block.columns[part], "rows": rows}
 
 
-def _cell(cell):
+def _cell(cell: ReportCell | None) -> dict[str, Any] | None:
     if cell is None:
         return None
-    shown = {"mean": cell.mean or "–", "ci": cell.ci, "published": cell.published}
-    return shown | {"mark": cell.mark, "verdict": cell.verdict, "best": cell.best}
+    return {
+        "mean": cell.mean or "–",
+        "ci": cell.ci,
+        "published": cell.published,
+        "mark": cell.mark,
+        "verdict": cell.verdict,
+        "best": cell.best,
+    }

@@ -1,4 +1,4 @@
-"""What tables, figures and numbers are called where people read them."""
+"""Names of tables and figures, and numbers as texts, for readers."""
 
 import re
 
@@ -7,23 +7,23 @@ WHAT = {"table": "Table", "fig": "Figure"}
 
 
 def printed(name: str) -> str:
-    """What a paper calls a table or figure of this name, e.g. ``Table 5.1``; empty if it has none.
+    """Return the paper's name of a table or figure, e.g. ``Table 5.1``; empty if it has none.
 
     Parameters
     ----------
     name
-        In the paper's files: ``table05``, ``table5_1``, ``iclr_fig02``, ``table5_1_recall``.
+        Name in the paper's files: ``table05``, ``table5_1``, ``iclr_fig02``, ``table5_1_recall``.
     """
-    found = PRINTED.match(name)
-    if not found:
+    match = PRINTED.match(name)
+    if not match:
         return ""
-    number = ".".join(str(int(part)) for part in found["number"].split("_"))
-    version = f" ({found['version'].upper()})" if found["version"] else ""
-    return f"{WHAT[found['what']]} {number}{version}"
+    number = ".".join(str(int(part)) for part in match["number"].split("_"))
+    version = f" ({match['version'].upper()})" if match["version"] else ""
+    return f"{WHAT[match['what']]} {number}{version}"
 
 
 def number(value: float | None, decimals: int, sign: str = "") -> str:
-    """A number as a text; nothing for none."""
+    """Write a number as a text; empty if there is none."""
     if value is None or value != value:
         return ""
     text = f"{value:{sign},.{decimals}f}"
@@ -31,7 +31,7 @@ def number(value: float | None, decimals: int, sign: str = "") -> str:
 
 
 def interval(low: float | None, high: float | None, decimals: int, sign: str = "") -> str:
-    """An interval as a text; nothing for none."""
+    """Write an interval as a text; empty if there is none."""
     if low is None or low != low:
         return ""
     between = " to " if sign or low < 0 else "–"

@@ -1,4 +1,4 @@
-"""Where each cell came from, as the page holds it: small enough for all cells of all papers.
+"""The origin of each cell, as the page holds it: small enough for all cells of all papers.
 
 Texts and paths stand once and are cited by their places. Of the records beside the tables all is
 kept that is the same wherever the same results are made: files and their SHA-256, options, digests
@@ -7,7 +7,7 @@ same page; ``scripts/explain_cell.py`` prints these too.
 """
 
 import json
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
 from pathlib import Path
 from typing import Any
 
@@ -23,11 +23,11 @@ VARYING = {"seed", "workers", "device", "checkpoint", "output", "threads"}
 class Texts:
     """Texts by their places."""
 
-    def __init__(self):
+    def __init__(self) -> None:
         self.places: dict[str, int] = {}
 
     def __call__(self, text: str) -> int:
-        """Place of a text."""
+        """Return the place of a text; add it if it is new."""
         return self.places.setdefault(text, len(self.places))
 
     @property
@@ -37,14 +37,14 @@ class Texts:
 
 
 def packed(tables: Sequence[Table]) -> dict[str, Any]:
-    """What the page's script reads when a cell is asked for.
+    """Pack the origins of all cells for the page's script.
 
     Returns
     -------
     dict
         ``texts``; ``records`` by the place of a result's path: ``by`` (script), ``code``,
-        ``options``, ``from`` (results and other files), ``sha``, ``commit``; and ``tables``: of
-        each ``csv`` and ``cells``.
+        ``options``, ``from`` (results and other files), ``sha``, ``commit``; and ``tables``, each
+        with ``csv`` and ``cells``.
     """
     texts = Texts()
     records: dict[int, dict[str, Any]] = {}
@@ -54,56 +54,74 @@ def packed(tables: Sequence[Table]) -> dict[str, Any]:
             if record and "outputs" in record:
                 records.setdefault(texts(path), _record(path, record, texts))
         cells = [
-            _cell(table, line, of, texts)
-            for line, of in zip(table.lines, table.origins["cells"], strict=True)
+            _cell(table, line, origin, texts)
+            for line, origin in zip(table.lines, table.origins["cells"], strict=True)
         ]
         packed_tables[table.name] = {"csv": str(table.csv), "cells": cells}
     return {"texts": texts.all, "records": records, "tables": packed_tables}
 
 
 def commits(tables: Sequence[Table]) -> list[str]:
-    """Commits of the code that made the results, and whether files differed from them."""
-    found: dict[str, None] = {}
+    """Return the commits of the code that made the results; it says if files differed from them."""
+    texts: set[str] = set()
     for table in tables:
         for record in table.origins["records"].values():
             if record and record.get("commit"):
-                of = record["commit"]
-                more = ", with files that differed from it" if of["changed"] else ""
-                found.setdefault(of["id"][:12] + more)
-    return sorted(found)
+                commit = record["commit"]
+                more = ", with files that differed from it" if commit["changed"] else ""
+                texts.add(commit["id"][:12] + more)
+    return sorted(texts)
 
 
-def _record(path, record, texts):
-    given = {k: v for k, v in record["options"].items() if _kept(k, v, record)}
-    if isinstance(given.get("methods"), str):
-        given["methods"] = json.loads(given["methods"])
+def _record(path: str, record: origins.Record, texts: Texts) -> dict[str, Any]:
+    options = {k: v for k, v in record["options"].items() if _is_kept(k, v, record)}
+    if isinstance(options.get("methods"), str):
+        options["methods"] = json.loads(options["methods"])
     inputs = record["inputs"]
-    found = {
+    packed_record = {
         "by": texts(record["script"]),
         "code": record.get("code") or "",
-        "options": texts(json.dumps(given, ensure_ascii=False, separators=(",", ":"))),
+        "options": texts(json.dumps(options, ensure_ascii=False, separators=(",", ":"))),
         "sha": record["outputs"].get(path, {}).get("sha256", ""),
-        "from": [[texts(_shown(name)), of["sha256"][:16]] for name, of in inputs.items()],
+        "from": [[texts(_shown(name)), file["sha256"][:16]] for name, file in inputs.items()],
     }
     packages = [f"{name} {version}" for name, version in record.get("packages", {}).items()]
-    found["with"] = texts(", ".join([f"Python {record['python']}", *packages]))
+    packed_record["with"] = texts(", ".join([f"Python {record['python']}", *packages]))
     if record.get("commit"):
-        found["commit"] = texts(record["commit"]["id"][:12])
-    return found
+        packed_record["commit"] = texts(record["commit"]["id"][:12])
+    return packed_record
 
 
-def _kept(name, value, record):
-    """Whether an option says more than the files of its record do."""
+def _is_kept(name: str, value: Any, record: origins.Record) -> bool:
+    """Say whether an option says more than the files of its record do."""
     files = {*record["inputs"], *record["outputs"]}
     return name not in VARYING and value not in (None, [], False) and str(value) not in files
 
 
-def _shown(path):
-    """A path in the project; of one elsewhere, which differs from machine to machine, its name."""
+def _shown(path: str) -> str:
+    """Return a path in the project, or the name of a file elsewhere, whose path may differ."""
     return Path(path).name if Path(path).is_absolute() else path
 
 
-def _cell(table, line, of, texts):
+def _cell(
+    table: Table, line: Mapping[str, Any], origin: Mapping[str, Any], texts: Texts
+) -> dict[str, Any]:
+    facts = _facts(table, line, origin)
+    cell = {
+        "at": [texts(line["row"]), texts(line["column"])],
+        "facts": [[texts(name), texts(text)] for name, text in facts.items() if text],
+        "seeds": origin.get("values", {}),
+        "runs": [texts(path) for path in origin.get("runs", [])],
+    }
+    if "method" in origin:
+        cell["method"] = texts(origin["method"])
+    if origin.get("runs"):
+        cell["command"] = texts(origins.rebuild(table.origins, origin))
+    return cell
+
+
+def _facts(table: Table, line: Mapping[str, Any], origin: Mapping[str, Any]) -> dict[str, str]:
+    """Return what is known of a cell, by name."""
     metric = load_metric(line["metric"])
     d = metric.decimals + 1
     facts = {"Metric": metric.title, "Data": line["data"]}
@@ -114,13 +132,13 @@ def _cell(table, line, of, texts):
     else:
         facts["Rebuilt"] = "no: a published row that could not be matched"
     if line["published"] is not None:
-        source = of["published"]
+        source = origin["published"]
         facts["Published"] = f"{number(line['published'], metric.decimals)}, {source['source']}"
         facts["Verdict"] = line["verdict"].replace("-", " ")
         if line["verdict"] != "not-comparable":
             facts["Difference"] = number(line["difference"], d, "+")
             facts["One further seed"] = f"95% within {interval(line['pi_low'], line['pi_high'], d)}"
-        why = of.get("why_not")
+        why = origin.get("why_not")
         if why:
             facts["Not comparable because"] = "; ".join(why)
     if line["gap"] is not None and metric.better and not metric.counted:
@@ -131,16 +149,6 @@ def _cell(table, line, of, texts):
             published = number(line["gap_published"], metric.decimals, "+")
             verdict = line["gap_verdict"].replace("-", " ")
             facts["Published difference"] = f"{published} ({verdict})"
-    if "setting" in of:
-        facts |= {"Setting": of["setting"], "Method": of["method"]}
-    found = {
-        "at": [texts(line["row"]), texts(line["column"])],
-        "facts": [[texts(name), texts(text)] for name, text in facts.items() if text],
-        "seeds": of.get("values", {}),
-        "runs": [texts(path) for path in of.get("runs", [])],
-    }
-    if "method" in of:
-        found["method"] = texts(of["method"])
-    if of.get("runs"):
-        found["command"] = texts(origins.rebuild(table.origins, of))
-    return found
+    if "setting" in origin:
+        facts |= {"Setting": origin["setting"], "Method": origin["method"]}
+    return facts

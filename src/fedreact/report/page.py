@@ -15,22 +15,22 @@ from markupsafe import Markup
 
 from fedreact.claims.contract import OWN
 from fedreact.report import origins, plots
-from fedreact.report.content import Claim, Paper, summary
+from fedreact.report.claims import ClaimReport
+from fedreact.report.content import PaperReport, summary
+from fedreact.report.sources import ReportSource
 
 TEMPLATES = Path(__file__).with_name("templates")
 
 
-def page(papers: Sequence[Paper], told: Mapping[str, Any]) -> str:
+def page(papers: Sequence[PaperReport], source: ReportSource) -> str:
     """Fill the template.
 
     Parameters
     ----------
     papers
         What :func:`fedreact.report.content.read` gives.
-    told
-        ``scale``, what to know ``about`` it, ``papers`` as the workflow names their files, and
-        ``datasets`` by name: title, citation, licence,
-        page.
+    source
+        The scale, the files of the papers, and the datasets.
     """
     environment = jinja2.Environment(
         loader=jinja2.FileSystemLoader(TEMPLATES),
@@ -49,10 +49,10 @@ def page(papers: Sequence[Paper], told: Mapping[str, Any]) -> str:
     }
     return environment.get_template("page.html.j2").render(
         papers=papers,
-        scale=told["scale"],
-        about=told["about"],
-        summary=[line.partition(":") for line in summary(told["papers"])],
-        datasets=told["datasets"],
+        scale=source.scale,
+        about=source.about,
+        summary=[line.partition(":") for line in summary(source.papers)],
+        datasets=source.datasets,
         total={
             "cells": sum(paper.n_cells for paper in papers),
             "tables": len(tables),
@@ -81,7 +81,7 @@ def page(papers: Sequence[Paper], told: Mapping[str, Any]) -> str:
 
 
 def packed(content: Any) -> Markup:
-    """JSON that may stand in a page's script element."""
+    """Write JSON that may stand in a page's script element."""
     text = json.dumps(content, ensure_ascii=False, separators=(",", ":"))
     return Markup(text.replace("<", "\\u003c"))
 
@@ -92,9 +92,9 @@ def summed(counts: Sequence[Mapping[str, int]]) -> dict[str, int]:
     return {name: sum(one.get(name, 0) for one in counts) for name in names}
 
 
-def most_compared(claims: Sequence[Claim]) -> tuple[str, list[Claim]]:
-    """The metric that most claims with a published difference are about, and these claims."""
-    by_metric: dict[str, list[Claim]] = {}
+def most_compared(claims: Sequence[ClaimReport]) -> tuple[str, list[ClaimReport]]:
+    """Return the metric of most claims with a published difference, and these claims."""
+    by_metric: dict[str, list[ClaimReport]] = {}
     for claim in claims:
         if claim.whole.published_text:
             by_metric.setdefault(claim.metric, []).append(claim)

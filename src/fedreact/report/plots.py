@@ -3,12 +3,12 @@
 Places are rounded, so that the same numbers give the same bytes.
 """
 
-from collections.abc import Iterable, Sequence
+from collections.abc import Iterable, Iterator, Sequence
 from dataclasses import dataclass
 from html import escape
 from math import copysign, isfinite, sqrt
 
-from fedreact.report.claims import Claim, Line
+from fedreact.report.claims import ClaimReport, JudgedDifference
 
 STEPS = (1, 2, 5)
 
@@ -29,24 +29,24 @@ class Axis:
     root: bool = False
 
     def __call__(self, value: float) -> float:
-        """Place of a number; of one beyond, the end."""
+        """Return the place of a number; numbers beyond the ends are placed there."""
         share = max(-1.0, min(1.0, value / self.most))
         if self.root:
             share = copysign(sqrt(abs(share)), share)
         return round(self.size * (1 + share) / 2, 1)
 
     def ticks(self, apart: float) -> list[float]:
-        """Round numbers, no closer than ``apart`` units: zero, then outwards."""
-        found, last = [0.0], self(0)
+        """Return round numbers, no closer than ``apart`` units: zero, then outwards."""
+        numbers, last = [0.0], self(0)
         for value in _round_numbers(self.most):
             if self(value) - last >= apart:
-                found += [value, -value]
+                numbers += [value, -value]
                 last = self(value)
-        return found
+        return numbers
 
 
-def _round_numbers(most):
-    """1, 2, 5, 10 ... of all sizes up to ``most``, from a thousandth of it on."""
+def _round_numbers(most: float) -> Iterator[float]:
+    """Yield 1, 2, 5, 10 ... of all sizes up to ``most``, from a thousandth of it on."""
     exponent = -9
     while True:
         for step in STEPS:
@@ -59,12 +59,12 @@ def _round_numbers(most):
 
 
 def tick(value: float) -> str:
-    """A number on an axis."""
+    """Write a number on an axis."""
     return f"{value:+g}".replace("-", "−") if value else "0"
 
 
-def largest(lines: Iterable[Line]) -> float:
-    """What an axis has to hold: differences and margins, not the ends of wide intervals."""
+def largest(lines: Iterable[JudgedDifference]) -> float:
+    """Return the bound of an axis that holds differences and margins; intervals may be wider."""
     values = [
         abs(value)
         for line in lines
@@ -80,26 +80,26 @@ def mark(outcome: str, x: float, y: float, r: float = 5) -> str:
     A disk holds, a square is negligible, a cross is reversed, a ring is undecided, and a dash is
     not testable.
     """
-    of = f'class="{outcome}"'
+    look = f'class="{outcome}"'
     if outcome in ("holds", "undecided"):
-        return f'<circle {of} cx="{x:g}" cy="{y:g}" r="{r:g}"/>'
+        return f'<circle {look} cx="{x:g}" cy="{y:g}" r="{r:g}"/>'
     if outcome == "reversed":
         a, b, c, d = (round(v, 1) for v in (x - r, y - r, x + r, y + r))
-        return f'<path {of} d="M{a:g} {b:g}L{c:g} {d:g}M{a:g} {d:g}L{c:g} {b:g}"/>'
+        return f'<path {look} d="M{a:g} {b:g}L{c:g} {d:g}M{a:g} {d:g}L{c:g} {b:g}"/>'
     if outcome == "not-testable":
-        return f'<path {of} d="M{x - r:g} {y:g}h{2 * r:g}"/>'
+        return f'<path {look} d="M{x - r:g} {y:g}h{2 * r:g}"/>'
     side = round(1.7 * r, 1)
     x, y = round(x - side / 2, 1), round(y - side / 2, 1)
-    return f'<rect {of} x="{x:g}" y="{y:g}" width="{side:g}" height="{side:g}"/>'
+    return f'<rect {look} x="{x:g}" y="{y:g}" width="{side:g}" height="{side:g}"/>'
 
 
 def diamond(x: float, y: float, r: float = 5) -> str:
-    """What was published."""
+    """Draw the mark of a published difference."""
     return f'<path class="published" d="M{x:g} {y - r:g}l{r:g} {r:g}l-{r:g} {r:g}l-{r:g} -{r:g}z"/>'
 
 
-def forest_line(line: Line, most: float, width: float = 260, height: float = 22) -> str:
-    """A difference with its interval, the margin around zero, and the published difference."""
+def forest_line(line: JudgedDifference, most: float, width: float = 260, height: float = 22) -> str:
+    """Draw a difference with its interval, the margin around zero, and the published difference."""
     axis, y = Axis(most, width), height / 2
     a, b = axis(-line.margin), axis(line.margin)
     parts = [
@@ -112,22 +112,22 @@ def forest_line(line: Line, most: float, width: float = 260, height: float = 22)
     if isfinite(line.published):
         parts.append(diamond(axis(line.published), y))
     parts.append(mark(line.outcome, axis(line.difference), y, 4.5))
-    said = f"{line.outcome}: {line.text}"
+    label = f"{line.outcome}: {line.text}"
     if line.published_text:
-        said += f"; published {line.published_text}"
-    return _svg(width, height, "forest", said, parts)
+        label += f"; published {line.published_text}"
+    return _svg(width, height, "forest", label, parts)
 
 
 def forest_axis(most: float, width: float = 260, height: float = 16) -> str:
-    """The numbers above the lines of a forest plot."""
+    """Draw the numbers above the lines of a forest plot."""
     axis = Axis(most, width)
     shown = [v for v in axis.ticks(48) if 12 < axis(v) < width - 12]
     texts = [f'<text x="{axis(v):g}" y="{height - 4:g}">{tick(v)}</text>' for v in shown]
     return _svg(width, height, "axis", "", texts)
 
 
-def effects(claims: Sequence[Claim], size: float = 380) -> str:
-    """Each claim's difference as published (across) and as rebuilt (up); a point is a link."""
+def effects(claims: Sequence[ClaimReport], size: float = 380) -> str:
+    """Draw each claim's published difference (across) and rebuilt one (up); points are links."""
     lines = [claim.whole for claim in claims]
     most = largest(lines)
     axis = Axis(most, size, root=True)
@@ -155,18 +155,19 @@ def effects(claims: Sequence[Claim], size: float = 380) -> str:
         if isfinite(line.low):
             ends = size - axis(line.low), size - axis(line.high)
             bar = f'<path class="{line.outcome}" d="M{x:g} {ends[0]:.1f}V{ends[1]:.1f}"/>'
-        said = f"{claim.sentence} Published {line.published_text}, rebuilt {line.text}: "
-        told = f"<title>{escape(said + line.outcome)}</title>"
-        point = f"{told}{bar}{mark(line.outcome, x, y)}"
+        numbers = f"Published {line.published_text}, rebuilt {line.text}: {line.outcome}"
+        title = f"<title>{escape(f'{claim.sentence} {numbers}')}</title>"
+        point = f"{title}{bar}{mark(line.outcome, x, y)}"
         parts.append(f'<a href="#{claim.id}">{point}</a>')
     parts.append("</g>")
-    said = (
+    label = (
         f"{len(claims)} claims, each at its published difference (across) and the rebuilt one (up)"
     )
-    return _svg(size + left + 10, size + below + 8, "effects", said, parts)
+    return _svg(size + left + 10, size + below + 8, "effects", label, parts)
 
 
-def _svg(width, height, name, said, parts):
-    told = f'role="img" aria-label="{escape(said)}"' if said else 'aria-hidden="true"'
+def _svg(width: float, height: float, name: str, label: str, parts: Iterable[str]) -> str:
+    """Write an SVG; one without a label is hidden from screen readers."""
+    role = f'role="img" aria-label="{escape(label)}"' if label else 'aria-hidden="true"'
     size = f'viewBox="0 0 {width:g} {height:g}" width="{width:g}" height="{height:g}"'
-    return f'<svg class="{name}" {size} {told}>{"".join(parts)}</svg>'
+    return f'<svg class="{name}" {size} {role}>{"".join(parts)}</svg>'

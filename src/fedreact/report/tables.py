@@ -1,27 +1,32 @@
 """A table as the report shows it: a block a metric, a cell with all that is known of it."""
 
 import json
-from collections.abc import Mapping
+from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from pathlib import Path
-from typing import Any
-
-import pandas as pd
+from typing import Any, Literal
 
 from fedreact.frames import records
+from fedreact.metrics.contract import Metric
 from fedreact.metrics.grammar import load_metric
 from fedreact.report.names import interval, number, printed
+from fedreact.report.sources import TableSource
+from fedreact.tables.cells import read as read_cells
 from fedreact.tables.files import ORIGINS
 from fedreact.tables.labels import Names
 
+Line = Mapping[str, Any]
+"""A line of the csv of a table."""
+Side = Literal["row", "column"]
+
 WIDEST = 7
-"""Columns that fit a screen. Of a table with more, these are shown as rows."""
+"""Columns that fit a screen. In a table with more columns, these become rows."""
 MARKS = {"reproduced": "=", "differs": "≠", "undecided": "?"}
 """Signs of verdicts, which need no colour."""
 
 
 @dataclass(frozen=True)
-class Cell:
+class ReportCell:
     """One cell, as texts.
 
     Attributes
@@ -51,14 +56,14 @@ class Cell:
 
 
 @dataclass(frozen=True)
-class Block:
-    """What a table shows of one metric: labels of columns, and rows of cells by their labels."""
+class ReportBlock:
+    """The part of a table by one metric: labels of columns, and rows of cells by their labels."""
 
     title: str
     better: str | None
     corner: str
     columns: list[str]
-    rows: list[tuple[str, list[Cell | None]]]
+    rows: list[tuple[str, list[ReportCell | None]]]
 
 
 @dataclass(frozen=True)
@@ -72,9 +77,9 @@ class Table:
     printed, title
         What its paper calls it, and what it shows.
     lines
-        Its csv's, a mapping a cell.
+        Lines of its csv, a mapping a cell.
     origins
-        What lies beside it, see :mod:`fedreact.tables.origins`.
+        Its origins, see :mod:`fedreact.tables.origins`.
     """
 
     name: str
@@ -83,14 +88,14 @@ class Table:
     caption: str
     notes: list[str]
     reference: str | None
-    blocks: list[Block]
+    blocks: list[ReportBlock]
     lines: list[dict[str, Any]]
     origins: dict[str, Any]
     csv: Path
 
     @property
     def heading(self) -> str:
-        """For people."""
+        """The name for people."""
         return f"{self.printed}. {self.title}" if self.printed else self.title
 
     @property
@@ -99,58 +104,49 @@ class Table:
         return any(cell and cell.gap for b in self.blocks for _, row in b.rows for cell in row)
 
 
-def read(given: Mapping[str, Any]) -> Table:
-    """Read a table.
-
-    Parameters
-    ----------
-    given
-        ``name`` of its target, ``short`` in its paper, ``csv``, ``title``, whether ``methods`` are
-        its rows or its columns, if either, and the ``names`` that its paper gives its data, by
-        role.
-    """
-    csv = Path(given["csv"])
-    labels = dict.fromkeys(("row", "column"), str)  # "10" and "NA" are labels, too
-    found = pd.read_csv(csv, keep_default_na=False, na_values=[""], dtype=labels)
-    lines = records(found.astype(object).where(found.notna(), None))
+def read(source: TableSource) -> Table:
+    """Read a table and its origins."""
+    csv = Path(source.csv)
+    cells = read_cells(csv)
+    lines = records(cells.astype(object).where(cells.notna(), None))
     origins = json.loads(csv.with_suffix(ORIGINS).read_text())
-    caption = origins["caption"].removeprefix(f"{given['title']}. ")
+    names = Names(source.names)
+    labels = {side: names.labels(cells, side) for side in ("row", "column")}
     return Table(
-        given["name"],
-        printed(given["short"]),
-        given["title"],
-        caption,
-        origins["notes"],
-        origins["reference"],
-        list(_blocks(lines, given["methods"], _labels(found, given))),
-        lines,
-        origins,
-        csv,
+        name=source.name,
+        printed=printed(source.short),
+        title=source.title,
+        caption=origins["caption"].removeprefix(f"{source.title}. "),
+        notes=origins["notes"],
+        reference=origins["reference"],
+        blocks=list(_blocks(lines, source.methods, labels)),
+        lines=lines,
+        origins=origins,
+        csv=csv,
     )
 
 
-def _labels(cells, given):
-    """Labels of rows and columns as people read them: by the data that is in them."""
-    names = Names(given["names"])
-    return {side: names.labels(cells, side) for side in ("row", "column")}
-
-
-def _blocks(lines, methods, labels):
-    """A block a metric; columns become rows where they would not fit."""
-    of_metric: dict[str, list[tuple[int, dict]]] = {}
-    for at, line in enumerate(lines):
-        of_metric.setdefault(line["metric"], []).append((at, line))
+def _blocks(
+    lines: Sequence[Line], methods: Side | None, labels: Mapping[str, Mapping[str, str]]
+) -> Iterator[ReportBlock]:
+    """Yield a block for each metric; columns become rows where they would not fit."""
+    by_metric: dict[str, list[tuple[int, Line]]] = {}
+    for place, line in enumerate(lines):
+        by_metric.setdefault(line["metric"], []).append((place, line))
     n = {key: len({line[key] for line in lines}) for key in ("row", "column")}
     turned = n["column"] > max(WIDEST, n["row"])
     side, top = ("column", "row") if turned else ("row", "column")
-    for metric, placed in of_metric.items():
-        shown = load_metric(metric)
-        best = _best(placed, methods, shown.better)
-        cells = {(line[side], line[top]): _cell(at, line, shown, at in best) for at, line in placed}
+    for name, placed in by_metric.items():
+        metric = load_metric(name)
+        best = _best(placed, methods, metric.better)
+        cells = {
+            (line[side], line[top]): _cell(place, line, metric, place in best)
+            for place, line in placed
+        }
         columns, rows = ([*dict.fromkeys(line[key] for _, line in placed)] for key in (top, side))
-        yield Block(
-            shown.title,
-            shown.better,
+        yield ReportBlock(
+            metric.title,
+            metric.better,
             {"row": "Setting", "column": "Method"}[side] if methods == "column" else "",
             [labels[top].get(column, column) for column in columns],
             [
@@ -160,23 +156,24 @@ def _blocks(lines, methods, labels):
         )
 
 
-def _best(placed, methods, better):
-    """Places of the best methods of each setting, if any method stands beside another."""
+def _best(placed: Sequence[tuple[int, Line]], methods: Side | None, better: str | None) -> set[int]:
+    """Return the places of the best methods of each setting, if it has several methods."""
     if not (methods and better):
         return set()
-    setting, found = {"column": "row", "row": "column"}[methods], set()
+    setting = {"column": "row", "row": "column"}[methods]
     groups: dict[str, list[tuple[int, float]]] = {}
-    for at, line in placed:
+    for place, line in placed:
         if line["n_seeds"]:
-            groups.setdefault(line[setting], []).append((at, line["mean"]))
+            groups.setdefault(line[setting], []).append((place, line["mean"]))
+    best: set[int] = set()
     for group in groups.values():
         most = (min if better == "lower" else max)(mean for _, mean in group)
-        found |= {at for at, mean in group if mean == most and len(group) > 1}
-    return found
+        best |= {place for place, mean in group if mean == most and len(group) > 1}
+    return best
 
 
-def _cell(at, line, metric, best):
-    d, has = metric.decimals, line["n_seeds"]
+def _cell(place: int, line: Line, metric: Metric, best: bool) -> ReportCell:
+    d = metric.decimals
     ci, gap = (
         "" if metric.counted else interval(line[f"{key}_low"], line[f"{key}_high"], d, sign)
         for key, sign in (("ci", ""), ("gap", "+"))
@@ -185,6 +182,13 @@ def _cell(at, line, metric, best):
         gap = f"{number(line['gap'], d, '+')} ({gap})"
     elif metric.better and not metric.counted:
         gap = number(line["gap"], d, "+")
-    verdict = (line["verdict"] or "") if line["published"] is not None else ""
-    told = number(line["published"], d) if line["published"] is not None else ""
-    return Cell(at, number(line["mean"], d) if has else "", ci, told, verdict, gap, best)
+    is_published = line["published"] is not None
+    return ReportCell(
+        at=place,
+        mean=number(line["mean"], d) if line["n_seeds"] else "",
+        ci=ci,
+        published=number(line["published"], d) if is_published else "",
+        verdict=(line["verdict"] or "") if is_published else "",
+        gap=gap,
+        best=best,
+    )

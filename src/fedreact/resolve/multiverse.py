@@ -31,7 +31,7 @@ class Multiverse:
     """
 
     tables = ("universes", "claims", "matters", "pairs", "over", "near", "near_choices")
-    """Fields of :class:`fedreact.multiverse.report.Summary`, each a file."""
+    """Fields of :class:`fedreact.multiverse.report.MultiverseTables`, each a file."""
 
     def __init__(self, experiments: Experiments, claims: Claims):
         self.experiments, self.claims = experiments, claims

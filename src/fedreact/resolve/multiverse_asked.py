@@ -33,7 +33,7 @@ def spec_of(paper: Paper) -> MultiverseSpec:
 def asked(
     judged: Claims, name: str, settings: dict[str, int], choices: Sequence[Choice]
 ) -> dict[str, Any]:
-    """Content of a :class:`fedreact.multiverse.summary.Asked`.
+    """Content of a :class:`fedreact.multiverse.summary.Design`.
 
     Parameters
     ----------

@@ -1,13 +1,23 @@
 """The job that writes the report."""
 
-import json
 from collections.abc import Sequence
 from pathlib import Path
-from typing import Any
+from typing import Literal
 
 from fedreact import plugins
 from fedreact.metrics.contract import COMPARED
 from fedreact.provenance import sha256
+from fedreact.reading import as_json
+from fedreact.report.sources import (
+    ClaimsSource,
+    DatasetSource,
+    EffectsSource,
+    FigureSource,
+    MethodSource,
+    PaperSource,
+    ReportSource,
+    TableSource,
+)
 from fedreact.resolve.claims import Claims
 from fedreact.resolve.code import digest
 from fedreact.resolve.experiments import Experiments
@@ -33,20 +43,19 @@ class Report:
             self.outputs.chosen(named)
             for named in (self.experiments.tables, self.experiments.figures)
         )
-        content = {
-            "scale": self.experiments.scale,
-            "about": self.experiments.how_much.about,
-            "papers": [self._paper(name) for name in papers],
-            "datasets": self._datasets(),
-        }
-        text = json.dumps(content, separators=(",", ":"), ensure_ascii=False, default=str)
+        source = ReportSource(
+            scale=self.experiments.scale,
+            about=self.experiments.how_much.about,
+            papers=[self._paper(name) for name in papers],
+            datasets=self._datasets(),
+        )
         csv = [self.files.table(name)[0] for name in tables]
         folders = [self.settings.paper(name).folder for name in papers]
         entries = [folder / f"{what}.yaml" for folder in folders for what in ("ledger", "claims")]
         judged = [name for name in papers if name in self.claims.papers()]
         return Job(
             SCRIPT,
-            ("--told", text),
+            ("--sources", as_json(source)),
             {
                 "tables": (*csv, *(str(Path(path).with_suffix(ORIGINS)) for path in csv)),
                 "tex": tuple(self.files.table(name)[1] for name in tables),
@@ -69,60 +78,68 @@ class Report:
 
     # ---- One paper ------------------------------------------------------------------------------
 
-    def _paper(self, name: str) -> dict[str, Any]:
-        paper, named = (
-            self.settings.paper(name),
-            (self.experiments.tables, self.experiments.figures),
-        )
+    def _paper(self, name: str) -> PaperSource:
+        paper = self.settings.paper(name)
+        named = (self.experiments.tables, self.experiments.figures)
         tables, figures = (self.outputs.chosen(targets, [name]) for targets in named)
         ledger, effects = (
             paper.folder / "ledger.yaml",
             Path(self.files.summary("assumptions", name)[0]),
         )
-        return {
-            "name": name,
-            "title": paper.about.title,
-            "called": paper.about.short or paper.about.title.split(":")[0],
-            "cite": paper.about.cite,
-            "margins": paper.about.margins,
-            "differences": paper.scale.all_differences,
-            "data": self._data(paper, [*tables, *figures]),
-            "left_out": self._left_out(name),
-            "tables": [self._table(target) for target in tables],
-            "figures": [self._figure(target) for target in figures],
-            "methods": self._methods(tables),
-            "ledger": str(ledger) if ledger.exists() else None,
+        return PaperSource(
+            name=name,
+            title=paper.about.title,
+            called=paper.about.short or paper.about.title.split(":")[0],
+            cite=paper.about.cite,
+            margins=paper.about.margins,
+            differences=paper.scale.all_differences,
+            data=self._data(paper, [*tables, *figures]),
+            left_out=self._left_out(name),
+            tables=[self._table(target) for target in tables],
+            figures=[self._figure(target) for target in figures],
+            methods=self._methods(tables),
+            ledger=str(ledger) if ledger.exists() else None,
             # Measured when it is asked for: no part of all, so no input either.
-            "effects": [str(effects), sha256(effects)] if effects.is_file() else None,
-            "claims": self._claims(paper),
-        }
+            effects=EffectsSource(str(effects), sha256(effects)) if effects.is_file() else None,
+            claims=self._claims(paper),
+        )
 
-    def _claims(self, paper: Paper) -> dict[str, str] | None:
+    def _claims(self, paper: Paper) -> ClaimsSource | None:
         if paper.name not in self.claims.papers():
             return None
         (csv,) = self.files.claims([paper.name])
-        return {"csv": csv, "yaml": f"{paper.folder}/claims.yaml"}
+        return ClaimsSource(csv=csv, yaml=f"{paper.folder}/claims.yaml")
 
-    def _table(self, target: str) -> dict[str, Any]:
+    def _table(self, target: str) -> TableSource:
         paper, short, spec = self.outputs.entry(target)
-        methods: str | None = {"settings": "column", "methods": "row"}[spec.rows_are]
+        methods: Literal["row", "column"] | None = "row" if spec.rows_are == "methods" else "column"
         if spec.study or len(spec.rows if methods == "row" else spec.columns) < 2:
             methods = None
-        csv = self.files.table(target)[0]
-        of_table = {"csv": csv, "methods": methods, "names": paper.about.names_of_data}
-        return {"name": target, "short": short, "title": spec.title, **of_table}
+        return TableSource(
+            name=target,
+            short=short,
+            csv=self.files.table(target)[0],
+            title=spec.title,
+            methods=methods,
+            names=paper.about.names_of_data,
+        )
 
-    def _figure(self, target: str) -> dict[str, Any]:
+    def _figure(self, target: str) -> FigureSource:
         _, short, spec = self.outputs.entry(target)
         places = self.outputs.cells(target)
         panels, curves = (list(dict.fromkeys(p[i] for p in places if p[i])) for i in (0, 1))
-        png = self.files.figure(target)[1]
-        content = {"title": spec.title, "panels": panels, "curves": curves}
-        return {"name": target, "short": short, "png": png, **content}
+        return FigureSource(
+            name=target,
+            short=short,
+            png=self.files.figure(target)[1],
+            title=spec.title,
+            panels=panels,
+            curves=curves,
+        )
 
-    def _methods(self, tables: Sequence[str]) -> dict[str, tuple[str, dict[str, Any]]]:
-        """What each label of a method stands for: the file of its algorithm, and its options."""
-        methods: dict[str, tuple[str, dict[str, Any]]] = {}
+    def _methods(self, tables: Sequence[str]) -> dict[str, MethodSource]:
+        """Return the methods of tables by their labels."""
+        methods: dict[str, MethodSource] = {}
         for target in tables:
             spec = self.outputs.entry(target)[2]
             for (row, column), cell in self.outputs.cells(target).items():
@@ -130,18 +147,19 @@ class Report:
                 plugin = (f"kinds/{cell.kind}/algorithms", cell.method.algorithm, "ALGORITHM")
                 if label not in methods:
                     options = {**cell.method.of_run, **cell.method.options}
-                    methods[label] = str(plugins.source_file(plugins.find(*plugin))), options
+                    file = str(plugins.source_file(plugins.find(*plugin)))
+                    methods[label] = MethodSource(file, options)
         return methods
 
-    def _data(self, paper: Paper, targets: Sequence[str]) -> list[list[str]]:
-        """What the paper calls each role of its data, and the dataset that stands for it here."""
+    def _data(self, paper: Paper, targets: Sequence[str]) -> dict[str, str]:
+        """Return the paper's name of the role of each dataset, by dataset."""
         names: dict[str, str] = {}
         for target in targets:
             for cell in self.outputs.cells(target).values():
                 if not (cell.skipped or cell.role == cell.data in names):
                     known = paper.about.names_of_data.get(cell.role, cell.role)
                     names.setdefault(cell.data, known)
-        return [[known, data] for data, known in names.items()]
+        return names
 
     def _left_out(self, name: str) -> list[str]:
         """Sentences on tables and figures of a paper that cannot be made here."""
@@ -151,11 +169,16 @@ class Report:
                 why.setdefault(reason, []).append(self.outputs.entry(target)[2].title)
         return [f"{'; '.join(titles)}: {reason}." for reason, titles in why.items()]
 
-    def _datasets(self) -> dict[str, list[str]]:
-        """What is known of each dataset that the report shows."""
-        about = {}
+    def _datasets(self) -> dict[str, DatasetSource]:
+        """Return each dataset that the report shows."""
+        sources = {}
         for name in self.outputs.datasets_shown():
             entry = self.experiments.datasets.registry.get(name.split("+")[0])
             if entry and not self.experiments.datasets.missing(name):
-                about[name] = [entry.title, entry.citation or "", entry.licence, entry.page or ""]
-        return about
+                sources[name] = DatasetSource(
+                    title=entry.title,
+                    citation=entry.citation or "",
+                    licence=entry.licence,
+                    page=entry.page or "",
+                )
+        return sources

@@ -1,7 +1,8 @@
 """Bytes that a client receives and sends per round (Fed-REACT, arXiv section 4.2 and K.2)."""
 
+from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
-from typing import Annotated, ClassVar
+from typing import Annotated, Any, ClassVar
 
 from fedreact import plugins
 from fedreact.options import Count
@@ -36,8 +37,8 @@ class Communication:
 
     COLUMNS: ClassVar[tuple[str, ...]] = ("row", "column", "value")
 
-    def run(self, seeds):
-        """Count."""
+    def run(self, seeds: Sequence[int]) -> Iterator[Sequence[Any]]:
+        """Yield the kilobytes that each method sends and receives."""
         C, task_model = self.clusters, self.outputs * (self.features + 1)
         encoder = plugins.load("models/encoders", self.encoder, "ENCODER")(self.channels)
         methods = {

@@ -21,4 +21,4 @@ class Study(Protocol):
     COLUMNS: ClassVar[tuple[str, ...]]
 
     def run(self, seeds: Sequence[int]) -> Iterator[Sequence[Any]]:
-        """Lines of its csv."""
+        """Yield the lines of its csv; ``seeds`` are those of random numbers, if it draws any."""

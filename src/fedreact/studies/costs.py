@@ -23,28 +23,32 @@ TimesNet    17.6      14.40  depends on the periods found: 14.4 to 19.0 with pad
 =========== ========= ====== ==========================================================
 """
 
+from collections.abc import Callable, Iterator, Mapping, Sequence
 from dataclasses import dataclass
-from typing import Annotated, ClassVar
+from typing import TYPE_CHECKING, Annotated, Any, ClassVar, Protocol
 
 from fedreact import plugins
 from fedreact.options import Count
 
+if TYPE_CHECKING:
+    from fedreact.models.architectures.contract import Architecture
+
 ARCHITECTURES = plugins.Named("models/architectures", "ARCHITECTURE")
 
 
-def flops(architecture) -> float:
-    """FLOPs of one forward pass of one series of ``architecture.length`` steps."""
+def flops(architecture: "Architecture") -> float:
+    """Count the FLOPs of one forward pass of one series of ``architecture.length`` steps."""
     return 2 * architecture.multiply_adds()
 
 
 def bytes_per_round(n_parameters: int, n_clients: int = 1, bytes_per_weight: int = 4) -> int:
-    """Bytes between server and clients in a round: each client gets all weights and sends them.
+    """Count the bytes of a round: each client receives all weights and sends them.
 
     Parameters
     ----------
     n_parameters
-        Weights that travel one way: a model's, or several models' (IFCA and FLSC send one a
-        cluster but receive one, so call this with the mean of both ways).
+        Weights that travel one way, of one model or of several. IFCA and FLSC send a model for
+        each cluster but receive one, so call this with the mean of both ways.
     n_clients
         Clients that take part in the round.
     bytes_per_weight
@@ -72,9 +76,9 @@ class Costs:
 
     COLUMNS: ClassVar[tuple[str, ...]] = ("row", "column", "value")
 
-    def run(self, seeds):
-        """Count."""
-        quantities = {
+    def run(self, seeds: Sequence[int]) -> Iterator[Sequence[Any]]:
+        """Yield each quantity of each architecture."""
+        quantities: dict[str, Callable[[Architecture], float]] = {
             "Number of Parameters (K)": lambda a: a.n_parameters / 1e3,
             "FLOPs (M)": lambda a: flops(a) / 1e6,
             "Sent and received by a client in a round (MB)": lambda a: (
@@ -87,8 +91,31 @@ class Costs:
                 yield [row, label, count(architecture)]
 
 
-def make_all(study) -> dict:
-    """The architectures of a study, by their labels."""
+class Sized(Protocol):
+    """A study that makes architectures for the same sizes of data.
+
+    Attributes are those of :class:`Costs`.
+    """
+
+    @property
+    def architectures(self) -> Mapping[str, str]:
+        """Files of architectures by their labels."""
+
+    @property
+    def channels(self) -> int:
+        """Channels of the series."""
+
+    @property
+    def steps(self) -> int:
+        """Steps of the series."""
+
+    @property
+    def outputs(self) -> int:
+        """Outputs of the task."""
+
+
+def make_all(study: Sized) -> "dict[str, Architecture]":
+    """Make the architectures of a study, by their labels."""
     return {
         label: plugins.load("models/architectures", name, "ARCHITECTURE")(
             in_channels=study.channels, length=study.steps, n_out=study.outputs

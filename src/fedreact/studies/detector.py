@@ -6,10 +6,12 @@ test with the numbers of samples is also made with delta, as the method has it: 
 larger than that besides.
 """
 
+from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
-from typing import ClassVar
+from typing import Any, ClassVar
 
 import numpy as np
+import numpy.typing as npt
 
 from fedreact.clients.drifts.detection import QUEUE, detected
 from fedreact.options import Count, InnerShare
@@ -46,11 +48,17 @@ class Detector:
     repeats: Count = 200
 
     COLUMNS: ClassVar[tuple[str, ...]] = (
-        *("seed", "test", "delta", "samples", "fall", "first", "within"),
+        "seed",
+        "test",
+        "delta",
+        "samples",
+        "fall",
+        "first",
+        "within",
     )
 
-    def run(self, seeds):
-        """Shares of the clients whose fall is found in the first round after it, and in any.
+    def run(self, seeds: Sequence[int]) -> Iterator[Sequence[Any]]:
+        """Yield the shares of clients whose fall is detected in the first round, and in any.
 
         A fall of 0 is none: its shares are false alarms.
         """
@@ -63,14 +71,22 @@ class Detector:
                     share = max(self.accuracy - fall, 0.0)
                     after = rng.binomial(n, share, (self.repeats, self.rounds)) / n
                     for test, delta in tests:
-                        how = n, test == PRINTED, delta
-                        falls = [_found(*pair, *how) for pair in zip(before, after)]
-                        first, within = np.mean([[f[0], any(f)] for f in falls], axis=0)
+                        alarms = [
+                            _alarms(scores, later, n, test == PRINTED, delta)
+                            for scores, later in zip(before, after)
+                        ]
+                        first, within = np.mean([[a[0], any(a)] for a in alarms], axis=0)
                         yield [seed, test, delta, n, fall, float(first), float(within)]
 
 
-def _found(before, after, n, printed, delta):
-    """In which of the rounds after it a client finds its fall, if each is tested by itself."""
+def _alarms(
+    before: npt.NDArray[np.float64],
+    after: npt.NDArray[np.float64],
+    n: int,
+    printed: bool,
+    delta: float,
+) -> list[bool]:
+    """Say for each round after the fall whether a client detects it, if tested by itself."""
     counts = np.full(len(before), n)
     return [detected(before, counts, now, n, printed, delta) for now in after]
 

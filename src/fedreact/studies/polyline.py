@@ -1,14 +1,16 @@
 """Bytes and errors of weights under FedAT's compressor (section 7.4.1).
 
-The weights are those that a model begins with, of each seed another draw. Larger
+The weights are initial weights of a model, drawn anew for each seed. Larger
 weights, as training may make them, take more bytes and have errors that are a smaller share of
 them; the largest error, half a unit of the last decimal, does not depend on them.
 """
 
+from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
-from typing import Annotated, ClassVar
+from typing import Annotated, Any, ClassVar
 
 import numpy as np
+import numpy.typing as npt
 
 from fedreact import plugins
 from fedreact.compression import polyline
@@ -39,23 +41,26 @@ class Polyline:
 
     COLUMNS: ClassVar[tuple[str, ...]] = ("row", "column", "value")
 
-    def run(self, seeds):
-        """Means over the seeds."""
+    def run(self, seeds: Sequence[int]) -> Iterator[Sequence[Any]]:
+        """Yield means over the seeds."""
         weights = [self._weights(seed) for seed in seeds]
         for decimals in self.decimals:
-            means = np.mean([_measured(vector, decimals) for vector in weights], axis=0)
+            means = np.mean([_measured(drawn, decimals) for drawn in weights], axis=0)
             for column, value in zip(_COLUMNS, means):
                 yield [_row(decimals), column, float(value)]
         for column, value in zip(_COLUMNS, (4.0, 4.0, 0.0, 0.0)):
             yield ["as they are", column, value]
 
-    def _weights(self, seed):
+    def _weights(self, seed: int) -> npt.NDArray[np.float64]:
         import torch
 
         make = plugins.load("models/architectures", self.architecture, "ARCHITECTURE")
         model = make(in_channels=self.channels, length=self.steps, n_out=self.outputs)
         drawn = generator(seed, "weights of the polyline study").integers(2**63)
-        return model.init(torch.Generator().manual_seed(int(drawn))).double().numpy()
+        weights: npt.NDArray[np.float64] = (
+            model.init(torch.Generator().manual_seed(int(drawn))).double().numpy()
+        )
+        return weights
 
 
 _COLUMNS = (
@@ -66,17 +71,18 @@ _COLUMNS = (
 )
 
 
-def _row(decimals):
+def _row(decimals: int) -> str:
     return "1 decimal" if decimals == 1 else f"{decimals} decimals"
 
 
-def _measured(weights, decimals):
+def _measured(weights: npt.NDArray[np.float64], decimals: int) -> list[float]:
+    """Measure bytes and errors of weights, see :data:`_COLUMNS`."""
     text = polyline.encode(weights, decimals)
     as_differences = polyline.encode(weights, decimals, differences=True)
     arrived, _ = polyline.rounded(weights.astype(np.float32), decimals)
     error = arrived - weights
     root = (np.mean(error**2) / np.mean(weights**2)) ** 0.5
-    sizes = [len(coded) / len(weights) for coded in (text, as_differences)]
+    sizes = [len(encoded) / len(weights) for encoded in (text, as_differences)]
     return [*sizes, 1e6 * np.abs(error).max(), 100 * root]
 
 

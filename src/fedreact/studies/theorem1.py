@@ -1,8 +1,8 @@
 """Theorem 1 of Fed-REACT, measured: time-smoothed gradient descent of a linear encoder (section 3).
 
 With noise of mean 0, independent in the two views, the loss of section 3 is
-``f_SSL(theta) = (||X - theta^T theta||_F^2 - ||X||_F^2) / 2``. Taken here is what the paper takes
-from there on, ``f(theta) = ||X - theta^T theta||_F^2``, of which Jin et al. (2017) show that it is
+``f_SSL(theta) = (||X - theta^T theta||_F^2 - ||X||_F^2) / 2``. We use the loss that the paper uses
+from there on, ``f(theta) = ||X - theta^T theta||_F^2``. Jin et al. (2017) show that it is
 16 Gamma-smooth where ``||theta||_2^2 <= Gamma``.
 
 The regret ``S_t(theta_t) = (1 / W) sum_j gamma^j f_{t-j}(theta_{t-j})`` has a model for each term.
@@ -12,36 +12,42 @@ f_t = 0 for t < 1.
 Encoders are ``[..., m, d]``, covariances ``[..., d, d]``: m features, d inputs.
 """
 
-from dataclasses import dataclass
-from typing import ClassVar
+from collections.abc import Iterator, Sequence
+from dataclasses import dataclass, replace
+from typing import Any, ClassVar
 
 import numpy as np
+import numpy.typing as npt
 
 from fedreact.errors import UserError
 from fedreact.options import Count, Share, Sizes
 from fedreact.rng import generator
 
+Floats = npt.NDArray[np.float64]
 
-def loss(theta: np.ndarray, X: np.ndarray) -> np.ndarray:
-    """``||X - theta^T theta||_F^2``, ``[...]``."""
+
+def loss(theta: Floats, X: Floats) -> Floats:
+    """Compute ``||X - theta^T theta||_F^2``, ``[...]``."""
     return np.square(X - theta.mT @ theta).sum((-2, -1))
 
 
-def gradient(theta: np.ndarray, X: np.ndarray) -> np.ndarray:
-    """``4 theta (theta^T theta - X)``, ``[..., m, d]``; stochastic where X is a minibatch's.
+def gradient(theta: Floats, X: Floats) -> Floats:
+    """Compute ``4 theta (theta^T theta - X)``, ``[..., m, d]``; stochastic for a minibatch's X.
 
     It is linear in X, so the mean over clients is the gradient at their mean covariance.
     """
-    return 4 * theta @ (theta.mT @ theta - X)
+    slope: Floats = 4 * theta @ (theta.mT @ theta - X)
+    return slope
 
 
-def covariance(x: np.ndarray) -> np.ndarray:
-    """``X_k = (1 / N) sum_i x_i x_i^T`` of ``x [..., N, d]``."""
-    return x.mT @ x / x.shape[-2]
+def covariance(x: Floats) -> Floats:
+    """Compute ``X_k = (1 / N) sum_i x_i x_i^T`` of ``x [..., N, d]``."""
+    X: Floats = x.mT @ x / x.shape[-2]
+    return X
 
 
-def project(theta: np.ndarray, region: float) -> np.ndarray:
-    """Nearest point with ``||theta||_2^2 <= region``: singular values are cut off."""
+def project(theta: Floats, region: float) -> Floats:
+    """Return the nearest point with ``||theta||_2^2 <= region``: singular values are cut off."""
     u, s, v = np.linalg.svd(theta, full_matrices=False)
     return (u * np.minimum(s, region**0.5)[..., None, :]) @ v
 
@@ -56,7 +62,7 @@ class Constants:
         Bounds in the whole region, over all clients and rounds, of the loss, its smoothness, and
         the variance of a client's stochastic gradient ("standard deviation" in the paper).
     epsilon2
-        Largest squared projection error that was met; 0 before a run.
+        Largest squared projection error of the run; 0 before a run.
     """
 
     M: float
@@ -71,7 +77,7 @@ class Constants:
 
 
 def smoothness(region: float) -> float:
-    """16 Gamma (Jin et al. 2017), in the region and where ``lambda_1(X) <= 2 Gamma``.
+    """Return 16 Gamma (Jin et al. 2017), in the region and where ``lambda_1(X) <= 2 Gamma``.
 
     The Hessian's form, ``2 ||theta^T U + U^T theta||^2 + 4 <theta^T theta - X, U^T U>``, is at most
     ``8 Gamma + 4 max(Gamma, lambda_1(X))`` for ``||U|| = 1``.
@@ -79,8 +85,8 @@ def smoothness(region: float) -> float:
     return 16 * region
 
 
-def largest_loss(X: np.ndarray, m: int, region: float) -> np.ndarray:
-    """Maximum of the loss in the region, exact, ``[...]``.
+def largest_loss(X: Floats, m: int, region: float) -> Floats:
+    """Compute the exact maximum of the loss in the region, ``[...]``.
 
     The loss is convex in ``theta^T theta``, so a maximum is at an extreme point: Gamma times a
     projector of rank at most m, on those of the smallest eigenvalues that raise the loss.
@@ -89,8 +95,8 @@ def largest_loss(X: np.ndarray, m: int, region: float) -> np.ndarray:
     return np.square(X).sum((-2, -1)) + np.maximum(region**2 - 2 * region * smallest, 0).sum(-1)
 
 
-def largest_variance(x: np.ndarray, batch: int, m: int, region: float) -> np.ndarray:
-    """Maximum in the region of the stochastic gradient's variance, exact, ``[...]``.
+def largest_variance(x: Floats, batch: int, m: int, region: float) -> Floats:
+    """Compute the exact maximum in the region of the stochastic gradient's variance, ``[...]``.
 
     The noise of ``batch`` of the samples ``x [..., N, d]``, drawn with replacement, is
     ``4 theta (X - X_batch)``; its variance is ``16 tr(theta V theta^T)`` with
@@ -108,18 +114,18 @@ class Problem:
     Attributes
     ----------
     X, X_batch
-        ``[T, K, d, d]`` of all of a client's samples, and of its minibatch.
+        ``[T, K, d, d]``: covariances of all of a client's samples, and of its minibatch.
     start
         ``[m, d]`` first encoder.
     region
         Gamma; 1, by the unit of x.
     constants
-        All but epsilon.
+        Constants without epsilon.
     """
 
-    X: np.ndarray
-    X_batch: np.ndarray
-    start: np.ndarray
+    X: Floats
+    X_batch: Floats
+    start: Floats
     region: float
     constants: Constants
 
@@ -136,6 +142,11 @@ def draw(
     """Draw data that drifts: Gaussian samples whose mixing turns once in all rounds.
 
     Half of a client's mixing is its own; each input of the mixing has half the scale of the last.
+
+    Raises
+    ------
+    UserError
+        A number is below 1, or there are more features than inputs.
     """
     sizes = {"clients": clients, "rounds": rounds, "dimension": dimension, "features": features}
     for name, value in (sizes | {"samples": samples, "batch": batch}).items():
@@ -168,28 +179,29 @@ def draw(
     return Problem(X, X_batch, start, region, constants)
 
 
-def _largest_eigenvalue(X):
+def _largest_eigenvalue(X: Floats) -> float:
     return float(np.linalg.eigvalsh(X)[..., -1].max())
 
 
-def weights(w: int, gamma: float) -> np.ndarray:
-    """``gamma^j / W``, ``[w]``."""
-    powers = gamma ** np.arange(w)
+def weights(w: int, gamma: float) -> Floats:
+    """Compute ``gamma^j / W``, ``[w]``."""
+    powers = np.asarray(gamma ** np.arange(w), dtype=np.float64)
     return powers / powers.sum()
 
 
 def theorem_bound(c: Constants, w: int, gamma: float) -> float:
-    """Right side of Theorem 1 as printed, for ``gamma -> 1``; below 1 with that gamma's W.
+    """Compute the right side of Theorem 1 as printed, which is for ``gamma -> 1``.
 
-    The proof does not give it: see :func:`finite_bound`. 5 / 8 is a slip for 5 (5 eta / 8 is
-    divided by eta / 8), and no factor below 1 can hold: where a linear loss has pushed the model
-    to the border, gradient and projection error are equal, and W may be as large as one likes.
+    Below 1, it has that gamma's W. The proof does not give it: see :func:`finite_bound`. 5 / 8 is a
+    slip for 5 (5 eta / 8 is divided by eta / 8), and no factor below 1 can hold: where a linear
+    loss has pushed the model to the border, gradient and projection error are equal, and W may be
+    as large as one likes.
     """
-    return (64 * c.beta * c.M + 2 * c.sigma2) * weights(w, gamma)[0] + 5 / 8 * c.epsilon2
+    return float((64 * c.beta * c.M + 2 * c.sigma2) * weights(w, gamma)[0] + 5 / 8 * c.epsilon2)
 
 
 def finite_bound(c: Constants, w: int, gamma: float) -> float:
-    """First line of the proof after ``eta = 1 / beta``, for any gamma.
+    """Compute the first line of the proof after ``eta = 1 / beta``, for any gamma.
 
     The right sides of Lemmas 2 and 3 are 2 M, whatever w and gamma, so 1 / W cancels. The first
     step of Lemma 1 holds for w = 1 only: it takes S_t to be a function of one model. From there,
@@ -199,19 +211,20 @@ def finite_bound(c: Constants, w: int, gamma: float) -> float:
 
 
 def last_finite_bound(c: Constants, w: int, gamma: float) -> float:
-    """Last line of the proof before the limit; it goes to infinity, not to Theorem 1's."""
+    """Compute the last line of the proof before the limit; it goes to infinity."""
     if gamma == 1:
         return np.inf
     sums = (2 - gamma**w + gamma ** (w - 1)) / (1 - gamma)
-    return 32 * c.beta * c.M * weights(w, gamma)[0] * sums + _rest(c, w, gamma)
+    return float(32 * c.beta * c.M * weights(w, gamma)[0] * sums + _rest(c, w, gamma))
 
 
-def _rest(c, w, gamma):
-    return 2 * c.sigma2 * np.square(weights(w, gamma)).sum() + 5 / 8 * c.epsilon2
+def _rest(c: Constants, w: int, gamma: float) -> float:
+    """Compute the terms of sigma and epsilon."""
+    return float(2 * c.sigma2 * np.square(weights(w, gamma)).sum() + 5 / 8 * c.epsilon2)
 
 
 def certain_bound(c: Constants) -> float:
-    """What holds at any point for any w and gamma: ``||grad f||^2 <= 16 Gamma f <= beta M``.
+    """Compute the bound at any point for any w and gamma: ``||grad f||^2 <= 16 Gamma f <= beta M``.
 
     Theorem 1 says more than this only where W > 64.
     """
@@ -229,22 +242,27 @@ class Result:
     bound
         Its right side.
     constants
-        With epsilon of this run.
+        Constants with epsilon of this run.
     thetas
-        ``[T + 1, m, d]`` global models.
+        ``[T + 1, m, d]``: global models.
     """
 
     measured: float
     bound: float
     constants: Constants
-    thetas: np.ndarray
+    thetas: Floats
 
 
 def run(problem: Problem, w: int, gamma: float) -> Result:
-    """Time-smoothed federated gradient descent with stored gradients (update rule of section 3).
+    """Run time-smoothed gradient descent with stored gradients (update rule of section 3).
 
     Each client's smoothed step is projected as a whole, so that the model stays in the region:
     steps of projected gradients of past models could leave it. For w = 1 the two are the same.
+
+    Raises
+    ------
+    UserError
+        ``w`` or ``gamma`` is out of its range.
     """
     from scipy.signal import lfilter  # the workflow asks studies for options, and starts often
 
@@ -269,7 +287,7 @@ def run(problem: Problem, w: int, gamma: float) -> Result:
     exact = gradient(thetas[:-1], problem.X.mean(1))
     measured = np.square(lfilter(a, 1.0, exact, axis=0)).sum((-2, -1)).mean()
     c = problem.constants
-    constants = Constants(c.M, c.beta, c.sigma2, epsilon2)
+    constants = replace(c, epsilon2=epsilon2)
     return Result(float(measured), theorem_bound(constants, w, gamma), constants, thetas)
 
 
@@ -299,11 +317,20 @@ class Theorem1:
     features: Count = 3
 
     COLUMNS: ClassVar[tuple[str, ...]] = (
-        *("seed", "w", "gamma", "measured", "bound", "M", "beta", "sigma2", "epsilon2", "eta"),
+        "seed",
+        "w",
+        "gamma",
+        "measured",
+        "bound",
+        "M",
+        "beta",
+        "sigma2",
+        "epsilon2",
+        "eta",
     )
 
-    def run(self, seeds):
-        """Run all cells of all seeds."""
+    def run(self, seeds: Sequence[int]) -> Iterator[Sequence[Any]]:
+        """Run all windows and decays of all seeds."""
         for seed in seeds:
             problem = draw(seed, self.clients, self.rounds, self.dimension, self.features)
             for w in self.windows:

@@ -164,13 +164,13 @@ def _blocks(
         n = -(-len(columns) // WIDEST)
         for i in range(n):
             part = columns[len(columns) * i // n : len(columns) * (i + 1) // n]
-            there = [row for row in rows if any((row, column) in cells for column in part)]
+            present = [row for row in rows if any((row, column) in cells for column in part)]
             yield GridBlock(
                 named[title] + (f", part {i + 1} of {n}" if n > 1 else ""),
                 [named[column] for column in part],
                 [
                     (named[r], [cells.get((r, column), CellText()) for column in part])
-                    for r in there
+                    for r in present
                 ],
             )
 

@@ -80,7 +80,7 @@ class Names:
     def registered(
         cls, of_roles: Mapping[str, str], registry: "Mapping[str, DatasetEntry]"
     ) -> "Names":
-        """Take the titles of all registered datasets."""
+        """Make names with the titles of all registered datasets."""
         return cls(of_roles, {name: entry.title for name, entry in registry.items()})
 
     def label(self, label: str, data: str) -> str:

@@ -3,7 +3,7 @@
 import json
 
 from fedreact.multiverse import figures, summary
-from fedreact.multiverse.summary import Asked
+from fedreact.multiverse.summary import Design
 from fedreact.reference.keep import MULTIVERSE, UNIVERSES
 from fedreact.reference.pictures import marks
 
@@ -13,6 +13,6 @@ PAPER, CLAIM, SETTING = "fed_react", "a1-beats-clustered-stationary", "stationar
 def draw(kept):
     """Draw the specification curve of the claim that the paper rests on."""
     run = kept.run(PAPER, having=f"{MULTIVERSE}/asked.json")
-    asked = Asked.read(json.loads(run.text(f"{PAPER}/{MULTIVERSE}/asked.json")))
-    universes = summary.kept(run.text(f"{PAPER}/{MULTIVERSE}/{UNIVERSES}.gz"), asked)
-    return figures.curve(universes, asked, CLAIM, SETTING, run.scale, marks.WIDTH)
+    design = Design.read(json.loads(run.text(f"{PAPER}/{MULTIVERSE}/asked.json")))
+    universes = summary.read_kept(run.text(f"{PAPER}/{MULTIVERSE}/{UNIVERSES}.gz"), design)
+    return figures.curve(universes, design, CLAIM, SETTING, run.scale, marks.WIDTH)
