@@ -14,7 +14,7 @@ from fedreact.errors import UserError
 from fedreact.reference import gallery, store
 from fedreact.reference.keep import RUN
 from fedreact.reference.pictures import claims, marks, verdict
-from fedreact.reference.pictures.contract import Kept
+from fedreact.reference.pictures.contract import KeptRuns
 
 REFERENCES = ROOT / "reference"
 PICTURES = ROOT / "docs" / "pictures"
@@ -98,7 +98,7 @@ def test_the_same_files_give_the_same_bytes(tmp_path, monkeypatch):
 
 
 def test_the_verdict_shows_differences_of_the_search():
-    kept = Kept(REFERENCES)
+    kept = KeptRuns(REFERENCES)
     run = kept.run("fed_react", having=verdict.SEARCH)
     ours = run.lines(verdict.HEADS, method="fed-react-a1")[0][verdict.SETTING]
     variant = "ifca+learning_rate=1.0+steps=1+start=random"
@@ -137,7 +137,7 @@ def small(tmp_path):
 
 
 def test_outcomes_old_and_new_are_counted(small):
-    figure = claims.draw(Kept(small))
+    figure = claims.draw(KeptRuns(small))
     bars = [patch for patch in figure.axes[0].patches if patch.get_width() > 0]
     by_colour = {to_hex(bar.get_facecolor()).upper(): bar.get_width() for bar in bars}
     outcomes = ("holds", "negligible", "reversed", "not-testable", "fails")
@@ -149,7 +149,7 @@ def test_outcomes_old_and_new_are_counted(small):
 
 
 def test_the_run_of_most_compute_is_drawn(small):
-    kept = Kept(small)
+    kept = KeptRuns(small)
     assert kept.run("mine").scale == "long"
     assert kept.run("mine", having="only.csv").scale == "short"
     assert kept.scales("mine") == ["long", "short"]
@@ -162,12 +162,12 @@ def test_the_run_of_most_compute_is_drawn(small):
 )
 def test_what_is_not_kept_is_said(small, paper, having, message):
     with pytest.raises(UserError, match=f"{message} is not there; `make reference` keeps a run"):
-        Kept(small).run(paper, having)
+        KeptRuns(small).run(paper, having)
 
 
 def test_a_cell_that_is_not_there_is_said(small):
     with pytest.raises(UserError, match=r"t\.csv: has no line of row 'r', column 'A2', metric"):
-        Kept(small).run("mine").line("t", "r", "A2", "accuracy")
+        KeptRuns(small).run("mine").line("t", "r", "A2", "accuracy")
 
 
 def test_the_digest_tells_data_and_code(small, tmp_path):
@@ -175,7 +175,7 @@ def test_the_digest_tells_data_and_code(small, tmp_path):
     code.write_text("1")
 
     def digest(read=True):
-        kept = Kept(small)
+        kept = KeptRuns(small)
         if read:
             assert kept.run("mine").line("t", "r", "A1", "accuracy")["mean"] > 0
         return kept.digest(code)

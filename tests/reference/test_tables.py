@@ -9,7 +9,7 @@ from helpers import ROOT
 from fedreact.errors import UserError
 from fedreact.metrics.grammar import load_metric
 from fedreact.reference import store, tables
-from fedreact.reference.tables import Kept
+from fedreact.reference.tables import KeptTables
 from fedreact.tables import grid
 
 SCALES = sorted({path.parents[1] for path in ROOT.glob(f"reference/*/*/{store.TABLES}")})
@@ -28,7 +28,7 @@ def in_the_project(monkeypatch):
 def kept(request):
     with pytest.MonkeyPatch.context() as patch:
         patch.chdir(ROOT)
-        return Kept(request.param)
+        return KeptTables(request.param)
 
 
 def test_pages_are_those_of_their_csv(kept):
@@ -67,7 +67,7 @@ def test_a_row_of_data_that_a_run_lacks_is_left_out_with_the_reason(small):
     store.write(small / store.TABLES, "".join(line for line in lines if row not in line))
 
     def reason():
-        page = Kept(small.parent).page(small / PAGE).splitlines()
+        page = KeptTables(small.parent).page(small / PAGE).splitlines()
         (line,) = [one for one in page if one.startswith("- Left out:") and row in one]
         return line.partition("Reason: ")[2]
 
@@ -77,10 +77,10 @@ def test_a_row_of_data_that_a_run_lacks_is_left_out_with_the_reason(small):
 
 
 def test_findings_of_a_run_are_cautions(small):
-    assert "Caution" not in Kept(small.parent).page(small / PAGE)
+    assert "Caution" not in KeptTables(small.parent).page(small / PAGE)
     rows = {"RTD - 10 clients (Stationary)": ["Some have identical samples."]}
     (small / "findings.json").write_text(json.dumps({"table05": rows}))
-    page = Kept(small.parent).page(small / PAGE)
+    page = KeptTables(small.parent).page(small / PAGE)
     assert "Caution: Some have identical samples." in page
 
 
@@ -107,7 +107,7 @@ def test_a_table_that_is_none_any_more_is_a_clear_error(small):
 
 
 def test_a_kept_cell_in_words(small):
-    kept = Kept(small.parent)
+    kept = KeptTables(small.parent)
     row = "RTD - 10 clients (Stationary)"
     text = kept.annotated("table05", row, "IFCA")
     assert text.startswith(
@@ -132,4 +132,4 @@ def test_a_kept_cell_in_words(small):
 )
 def test_a_cell_that_is_not_kept_is_a_clear_error(small, place, words):
     with pytest.raises(UserError, match=re.escape(words)):
-        Kept(small.parent).annotated(*place)
+        KeptTables(small.parent).annotated(*place)

@@ -1,7 +1,7 @@
 """Values by seed, from which the numbers of a kept run can be made again.
 
-A mean and its interval cannot be checked; the values that they are of can. So each seed of each
-cell of a table is kept, and each seed of each contrast of a claim.
+A mean and its interval cannot be checked without the values behind them. So a value is kept for
+each seed of each cell of a table, and for each seed of each contrast of a claim.
 """
 
 import json
@@ -13,7 +13,7 @@ from typing import Any
 import pandas as pd
 
 from fedreact import provenance
-from fedreact.claims.judged import Asked
+from fedreact.claims.judged import Asked, Contrast
 from fedreact.errors import UserError
 from fedreact.resolve.files import results_of
 from fedreact.tables import origins
@@ -22,7 +22,7 @@ from fedreact.tables.reached import until_the_worse
 
 COLUMNS = ["table", "row", "column", "claim", "reading", "at", "left", "right"]
 COLUMNS += ["metric", "seed", "value", "most"]
-"""Of the csv: labels as in the csv of tables and of claims, and empty where they do not apply.
+"""Columns of the csv: labels as in those of tables and claims, empty where they do not apply.
 
 The ``value`` of a cell is a mean over clients and rounds, as its table says. That of a contrast is
 a difference, positive as claimed. Where only bounds of a difference are known, ``value`` is the
@@ -76,29 +76,35 @@ def of_claims(csv: Path) -> Iterator[dict[str, Any]]:
             labels = {"at": contrast.at, "left": contrast.left, "right": contrast.right}
             bounds = _bounds(asked, contrast, means(asked.metric, asked.last), scores)
             for seed, (least, most) in sorted(bounds.items()):
-                most = None if most == least else most
-                yield about | labels | {"seed": seed, "value": least, "most": most}
+                value = {"value": least, "most": None if most == least else most}
+                yield about | labels | {"seed": seed} | value
 
 
-def _bounds(asked, contrast, means, scores):
-    """Least and most difference of a contrast by seed, positive as claimed."""
-    sides = (contrast.ours, contrast.theirs)
-    if asked.reaching:
-        curves = [of_cell(scores, _place(side)) for side in sides]
-        least, most = until_the_worse(*curves, asked.reaching, asked.metric)
+def _bounds(
+    asked: Asked, contrast: Contrast, means: pd.DataFrame, scores: pd.DataFrame
+) -> dict[Any, tuple[float, float]]:
+    """Return the least and most difference of a contrast by seed, positive as claimed."""
+    if asked.reaching and isinstance(contrast.theirs, Sequence):
+        curves = [of_cell(scores, _place(side)) for side in (contrast.ours, contrast.theirs)]
+        least, most = until_the_worse(curves[0], curves[1], asked.reaching, asked.metric)
     else:
-        ours, theirs = (
-            of_cell(means, _place(side)).set_index("seed")[asked.metric]
-            if isinstance(side, Sequence)
-            else side
-            for side in sides
-        )
-        least = most = ours - theirs
+        ours = _by_seed(contrast.ours, means, asked.metric)
+        if isinstance(contrast.theirs, Sequence):
+            least = most = ours - _by_seed(contrast.theirs, means, asked.metric)
+        else:
+            least = most = ours - contrast.theirs
     if asked.sign < 0:
         least, most = -most, -least
-    return {seed: (value, most[seed]) for seed, value in least.dropna().items()}
+    known = least.dropna()
+    return {seed: (value, most[seed]) for seed, value in zip(known.index, known)}
 
 
-def _place(side):
+def _by_seed(side: Sequence[str], means: pd.DataFrame, metric: str) -> pd.Series:
+    """Return the means of one side of a contrast by seed."""
+    return of_cell(means, _place(side)).set_index("seed")[metric]
+
+
+def _place(side: Sequence[str]) -> Place:
+    """Return the place of the scores of one side of a contrast: its folder and its method."""
     folder, method = side
     return Place("", "", folder, method)

@@ -1,6 +1,9 @@
 """How well clusters are found (Rand score) against accuracy, by setting."""
 
+from matplotlib.figure import Figure
+
 from fedreact.reference.pictures import marks
+from fedreact.reference.pictures.contract import KeptRuns
 
 SETTINGS = {
     "10 clients, stationary": ("table05", "RTD - 10 clients (Stationary)"),
@@ -20,9 +23,9 @@ METHODS = {
 }
 
 
-def draw(kept):
+def draw(runs: KeptRuns) -> Figure:
     """Draw a panel a setting and a mark a method."""
-    run = kept.run("fed_react")
+    run = runs.run("fed_react")
     figure, axes = marks.canvas(
         5.0,
         "Accuracy by how well the clusters are found",
@@ -40,11 +43,11 @@ def draw(kept):
             panel.errorbar(
                 x["mean"],
                 y["mean"],
-                xerr=_bar(x),
-                yerr=_bar(y),
+                xerr=marks.reach([x]),
+                yerr=marks.reach([y]),
                 label=label,
                 linestyle="none",
-                **{"markersize": 6, "elinewidth": 1} | look,
+                **({"markersize": 6, "elinewidth": 1} | look),
             )
         marks.name(panel, setting)
         panel.grid(color="#EEEEEE", linewidth=0.7)
@@ -55,8 +58,3 @@ def draw(kept):
         panel.set_ylabel("accuracy")
     marks.legend(figure, axes.flat, 3)
     return figure
-
-
-def _bar(line):
-    """Distances of an interval's ends from the mean ``[2, 1]``."""
-    return [[line["mean"] - line["ci_low"]], [line["ci_high"] - line["mean"]]]

@@ -1,6 +1,9 @@
 """Accuracy by the number of labels that each person has in a round (the table ``people``)."""
 
+from matplotlib.figure import Figure
+
 from fedreact.reference.pictures import marks
+from fedreact.reference.pictures.contract import KeptRuns
 
 TABLE = "people"
 METHODS = {
@@ -13,9 +16,9 @@ METHODS = {
 }
 
 
-def draw(kept):
+def draw(runs: KeptRuns) -> Figure:
     """Draw a curve a method."""
-    run = kept.run("fed_react")
+    run = runs.run("fed_react")
     rows = run.rows(TABLE)
     labels = [int(row.split()[0]) for row in rows]
     n = run.line(TABLE, rows[0], "Local", "n_clusters")["mean"]
@@ -29,14 +32,12 @@ def draw(kept):
     panel = axes[0, 0]
     for i, (column, (label, look)) in enumerate(METHODS.items()):
         cells = [run.line(TABLE, row, column, "accuracy") for row in rows]
-        means = [cell["mean"] for cell in cells]
-        ends = [
-            [mean - cell["ci_low"] for mean, cell in zip(means, cells)],
-            [cell["ci_high"] - mean for mean, cell in zip(means, cells)],
-        ]
-        at = [count * 1.02 ** (i - 2.5) for count in labels]  # beside each other
         panel.errorbar(
-            at, means, yerr=ends, label=label, **{"markersize": 5.5, "elinewidth": 1} | look
+            [count * 1.02 ** (i - 2.5) for count in labels],  # beside each other
+            [cell["mean"] for cell in cells],
+            yerr=marks.reach(cells),
+            label=label,
+            **({"markersize": 5.5, "elinewidth": 1} | look),
         )
     panel.set_xscale("log", base=2)
     panel.set_xticks(labels, [str(count) for count in labels])
