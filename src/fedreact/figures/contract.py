@@ -66,7 +66,7 @@ class FigureKind:
         return ()
 
     def inputs(self, ask: Ask) -> list[str]:
-        """Return the files that it is made from, besides the scores of its cells and its study's."""
+        """Return the files that it is made from, besides scores and the files of its study."""
         return []
 
     def draw(self, title: str, cells: Scores, files: list[Path]) -> Drawing:

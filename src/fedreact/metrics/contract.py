@@ -34,7 +34,7 @@ COMPARED = ("accuracy", "f1", "rmse", "mae", "rand")
 
 @dataclass(frozen=True)
 class Groups:
-    """What a run knows of its clients: arrays ``[K]``, or ``None`` where it knows nothing.
+    """Knowledge about the clients of a run: arrays ``[K]``, or ``None`` where it has none.
 
     Attributes
     ----------
