@@ -11,24 +11,24 @@ from fedreact.reference.compare import compare
 
 def main(args):
     """Compare, and print what differs."""
-    kept = args.references / args.results.name
-    found = compare(args.results, kept)
-    for what, lines in (
-        ("beyond its intervals", found.moved),
-        ("another outcome", found.claims),
-        ("cannot be compared", found.alone),
+    reference = args.references / args.results.name
+    comparison = compare(args.results, reference)
+    for kind, lines in (
+        ("beyond its intervals", comparison.moved),
+        ("another outcome", comparison.claims),
+        ("cannot be compared", comparison.alone),
     ):
         for line in lines:
-            print(f"{what}: {line}")
-    if found.missing:
-        print(f"not built here: {', '.join(found.missing)}")
+            print(f"{kind}: {line}")
+    if comparison.missing:
+        print(f"not built here: {', '.join(comparison.missing)}")
     print(
-        f"{args.results} beside {kept}: {found.same} cells are the same, {found.within} differ "
-        f"within their intervals, {len(found.moved)} beyond them, {len(found.alone)} cannot be "
-        "compared; "
-        f"{len(found.claims)} claims have another outcome."
+        f"{args.results} beside {reference}: {comparison.same} cells are the same, "
+        f"{comparison.within} differ within their intervals, {len(comparison.moved)} beyond them, "
+        f"{len(comparison.alone)} cannot be compared; "
+        f"{len(comparison.claims)} claims have another outcome."
     )
-    sys.exit(1 if found.moved or found.claims else 0)
+    sys.exit(1 if comparison.moved or comparison.claims else 0)
 
 
 if __name__ == "__main__":

@@ -22,7 +22,7 @@ def main(args):
     templates = sorted(args.templates.rglob("*.md"))
     papers = {path.parent.name: names(path.parent) for path in args.papers.glob("*/paper.yaml")}
     built = {path.stem for path in args.results.glob("tables/*.csv")}
-    if not (chosen := [paper for paper, of in sorted(papers.items()) if of & built]):
+    if not (chosen := [paper for paper, targets in sorted(papers.items()) if targets & built]):
         raise UserError(f"{args.results}: no tables there; build some first: snakemake all_tables")
     for paper in chosen:
         folder = args.references / args.results.name / paper

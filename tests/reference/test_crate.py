@@ -43,37 +43,38 @@ def export(results, *words):
 
 
 def ids(value):
-    return [one["@id"] for one in (value if isinstance(value, list) else [value])]
+    return [entity["@id"] for entity in (value if isinstance(value, list) else [value])]
 
 
 def test_what_the_profile_demands(results):
     """The musts of RO-Crate 1.1, Workflow RO-Crate 1.0 and Workflow Run Crate 0.5."""
-    of, files = export(results)
-    root, descriptor = of["./"], of["ro-crate-metadata.json"]
+    entities, files = export(results)
+    root, descriptor = entities["./"], entities["ro-crate-metadata.json"]
     assert ids(descriptor["about"]) == ["./"]
     assert "https://w3id.org/ro/crate/1.1" in ids(descriptor["conformsTo"])
     assert {"name", "description", "datePublished", "license"} <= root.keys()
-    profiles = [of[id_] for id_ in ids(root["conformsTo"])]
-    assert {(one["@type"], one["name"], one["version"]) for one in profiles} == {
+    profiles = [entities[id_] for id_ in ids(root["conformsTo"])]
+    assert {(entity["@type"], entity["name"], entity["version"]) for entity in profiles} == {
         ("CreativeWork", "Process Run Crate", "0.5"),
         ("CreativeWork", "Workflow Run Crate", "0.5"),
         ("CreativeWork", "Workflow RO-Crate", "1.0"),
     }
-    workflow = of[root["mainEntity"]["@id"]]
+    workflow = entities[root["mainEntity"]["@id"]]
     assert workflow["@type"] == ["File", "SoftwareSourceCode", "ComputationalWorkflow"]
-    assert of[workflow["programmingLanguage"]["@id"]]["@type"] == "ComputerLanguage"
-    (action,) = [of[id_] for id_ in ids(root["mentions"])]
+    assert entities[workflow["programmingLanguage"]["@id"]]["@type"] == "ComputerLanguage"
+    (action,) = [entities[id_] for id_ in ids(root["mentions"])]
     assert action["@type"] == "CreateAction"
     assert ids(action["instrument"]) == [workflow["@id"]]
     assert action["startTime"] <= action["endTime"] == root["datePublished"]
-    slots = [of[id_] for id_ in ids(workflow["input"])]
+    slots = [entities[id_] for id_ in ids(workflow["input"])]
     assert {(slot["@type"], slot["additionalType"]) for slot in slots} == {
         ("FormalParameter", "Text")
     }
-    used = [of[id_] for id_ in ids(action["object"])]
-    realised = [one["exampleOfWork"]["@id"] for one in used if one["@type"] == "PropertyValue"]
+    used = [entities[id_] for id_ in ids(action["object"])]
+    choices = [entity for entity in used if entity["@type"] == "PropertyValue"]
+    realised = [entity["exampleOfWork"]["@id"] for entity in choices]
     assert sorted(realised) == sorted(ids(workflow["input"]))
-    data = [id_ for id_, one in of.items() if {"File", "Dataset"} & set(types(one))]
+    data = [id_ for id_, entity in entities.items() if {"File", "Dataset"} & set(types(entity))]
     assert sorted(data) == sorted(["./", *ids(root["hasPart"])])
     assert {id_ for id_ in data if ":" not in id_} - {"./"} <= set(files)
 
@@ -83,20 +84,20 @@ def types(entity):
 
 
 def test_what_is_in_a_crate(results):
-    of, files = export(results, "--agent", "0000-0002-1825-0097", "Josiah Carberry")
-    action = of["#run-quick"]
+    entities, files = export(results, "--agent", "0000-0002-1825-0097", "Josiah Carberry")
+    action = entities["#run-quick"]
     made = ["results/quick/figures/fig05.png", "results/quick/tables/table05.csv"]
     assert ids(action["result"]) == made
-    assert of[made[1]]["sha256"] in (results / "provenance/tables/table05.json").read_text()
-    read = [of[id_] for id_ in ids(action["object"])]
-    assert [(one["name"], one["@type"]) for one in read] == [
+    assert entities[made[1]]["sha256"] in (results / "provenance/tables/table05.json").read_text()
+    read = [entities[id_] for id_ in ids(action["object"])]
+    assert [(entity["name"], entity["@type"]) for entity in read] == [
         ("tables.yaml", "File"),
         ("Pendigits, original trajectories of digits written on a tablet", "Dataset"),
         ("scale", "PropertyValue"),
     ]
     assert read[1]["conditionsOfAccess"] == "CC BY 4.0"
     assert read[2]["value"] == "quick"
-    assert of[action["agent"]["@id"]]["name"] == "Josiah Carberry"
+    assert entities[action["agent"]["@id"]]["name"] == "Josiah Carberry"
     assert "results/quick/provenance/runs/seed0.json" in files
     assert not any("pen.tra" in name or name.startswith("results/quick/data") for name in files)
 

@@ -87,9 +87,10 @@ def test_the_readme_fits_one_screen_and_every_paper_has_a_page():
 @pytest.mark.parametrize("page", PAGES.values(), ids=str)
 def test_links_from_pages_to_kept_files_lead_there(page):
     """From subfolders, too; links to other pages are the site's to check."""
-    found = re.findall(r"\]\(([^)#:]+)[)#]", (ROOT / page).read_text())
-    kept = [(ROOT / page).parent.joinpath(to).resolve() for to in found if "reference/" in to]
-    assert [to for to in kept if to.is_relative_to(ROOT / "reference") and not to.exists()] == []
+    links = re.findall(r"\]\(([^)#:]+)[)#]", (ROOT / page).read_text())
+    paths = [(ROOT / page).parent.joinpath(link).resolve() for link in links]
+    kept = [path for path in paths if path.is_relative_to(ROOT / "reference")]
+    assert [path for path in kept if not path.exists()] == []
 
 
 def test_figures_that_pages_show_are_kept():
@@ -146,7 +147,7 @@ def page(references, text, name="page.md"):
 
 
 @pytest.mark.parametrize(
-    ("asked", "text"),
+    ("expression", "text"),
     [
         ("quick.mean('t', '10 clients', 'A1')", "0.988"),
         ("quick.mean('t', '10 clients', 'local', 'rand', digits=1)", "0.5"),
@@ -186,8 +187,8 @@ def page(references, text, name="page.md"):
         ("speed.phase1", "21 steps/s"),
     ],
 )
-def test_what_templates_may_ask_for(references, asked, text):
-    assert page(references, f"It is {{{{ {asked} }}}}.\n") == f"It is {text}.\n"
+def test_what_templates_may_ask_for(references, expression, text):
+    assert page(references, f"It is {{{{ {expression} }}}}.\n") == f"It is {text}.\n"
 
 
 def test_a_statement_that_the_numbers_contradict_is_refused(references):
@@ -198,7 +199,7 @@ def test_a_statement_that_the_numbers_contradict_is_refused(references):
 
 
 @pytest.mark.parametrize(
-    ("asked", "words"),
+    ("expression", "words"),
     [
         ("quick.mean('t', '11 clients', 'A1')", "t.csv: has no line of row '11 clients', column"),
         ("quick.mean('u', '10 clients', 'A1')", "u.csv is not there; `make reference` keeps"),
@@ -217,9 +218,9 @@ def test_a_statement_that_the_numbers_contradict_is_refused(references):
         ("1 +", "page.md, line 1"),
     ],
 )
-def test_what_is_not_kept_is_a_clear_error(references, asked, words):
+def test_what_is_not_kept_is_a_clear_error(references, expression, words):
     with pytest.raises(UserError, match=re.escape(words)):
-        page(references, f"{{{{ {asked} }}}}")
+        page(references, f"{{{{ {expression} }}}}")
 
 
 def test_a_reference_names_its_scale(references):

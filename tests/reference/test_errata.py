@@ -18,15 +18,15 @@ def published(paper, table):
 
 
 def row(table, label, paper="fed_react"):
-    of = published(paper, table)
-    return dict(zip(of["columns"], of["rows"][label], strict=True))
+    content = published(paper, table)
+    return dict(zip(content["columns"], content["rows"][label], strict=True))
 
 
 def entry(where):
     """The line of a table of the page, by how it begins."""
-    found = re.findall(rf"\| ({re.escape(where)}.*?) \| \|", PAGE)
-    assert len(found) == 1, where
-    return found[0]
+    lines = re.findall(rf"\| ({re.escape(where)}.*?) \| \|", PAGE)
+    assert len(lines) == 1, where
+    return lines[0]
 
 
 def test_the_shifted_row():
@@ -40,8 +40,8 @@ def test_the_shifted_row():
 
 
 def test_what_contradicts_that_fed_react_is_ahead_of_all():
-    of = published("fed_react", "table09")
-    lines = [dict(zip(of["columns"], values, strict=True)) for values in of["unlabelled"]]
+    content = published("fed_react", "table09")
+    lines = [dict(zip(content["columns"], values, strict=True)) for values in content["unlabelled"]]
     assert lines[4]["IFCA"] > lines[4]["Fed-REACT w/ A1"]
     assert lines[-1]["FLSC"] == lines[-1]["Fed-REACT w/ A1"]
     two = row("table08", "2 clusters")

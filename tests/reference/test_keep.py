@@ -20,14 +20,14 @@ from fedreact.reference.keep import FINDINGS, RUN, account, keep, keep_multivers
 def took(results, result, start, seconds, cpu):
     """Say of a result when it was made, and what that took."""
     path = record_file(results, result)
-    of = json.loads(path.read_text())
+    content = json.loads(path.read_text())
     first = datetime(2026, 1, 1, tzinfo=UTC) + timedelta(seconds=start)
     ended = first + timedelta(seconds=seconds)
-    of["attempts"] = [
+    content["attempts"] = [
         {"started": first.isoformat(), "ended": ended.isoformat(), "cpu_seconds": cpu}
     ]
-    of["command"] = str(result)
-    path.write_text(json.dumps(of))
+    content["command"] = str(result)
+    path.write_text(json.dumps(content))
 
 
 CELL = {"row": "a", "column": "b", "metric": "accuracy", "n_seeds": 2, "mean": 0.5}
@@ -38,8 +38,8 @@ def built(csv, inputs=(), findings=None):
     record(csv, inputs)
     csv.write_text(f"table,row,column,metric,n_seeds,mean\n{csv.stem},a,b,accuracy,2,0.5\n")
     cell = CELL | {"values": {"0": 0.4, "1": 0.6}}
-    told = {"cells": [cell], "findings": findings or {}}
-    csv.with_suffix(".provenance.json").write_text(json.dumps(told))
+    origins = {"cells": [cell], "findings": findings or {}}
+    csv.with_suffix(".provenance.json").write_text(json.dumps(origins))
 
 
 def judged(csv, inputs=()):
@@ -61,8 +61,8 @@ def results(monkeypatch, tmp_path):
     Image.linear_gradient("L").convert("RGB").save(figure)
     record(folder / "weights.npz")
     record(folder / "runs" / "of nothing.csv")
-    for path, *of in ((data, 0, 10, 9), (runs[0], 20, 10, 8), (runs[1], 25, 10, 7.5)):
-        took(folder, path, *of)
+    for path, *times in ((data, 0, 10, 9), (runs[0], 20, 10, 8), (runs[1], 25, 10, 7.5)):
+        took(folder, path, *times)
     took(folder, table, 100, 1, 0.5)
     return folder
 
@@ -70,8 +70,8 @@ def results(monkeypatch, tmp_path):
 def test_outputs_are_kept_and_nothing_else(results, tmp_path):
     (old := tmp_path / "reference" / "quick" / "tables" / "gone.csv").parent.mkdir(parents=True)
     old.write_text("of an earlier run")
-    kept = keep(results, tmp_path / "reference" / "quick", {"table05"}, ["fig08"])
-    below = [str(path.relative_to(tmp_path / "reference" / "quick")) for path in kept]
+    files = keep(results, tmp_path / "reference" / "quick", {"table05"}, ["fig08"])
+    below = [str(path.relative_to(tmp_path / "reference" / "quick")) for path in files]
     assert below == ["figures/fig08.png", RUN, store.TABLES, store.VALUES]
     assert not old.exists()
     assert [path.name for path in (tmp_path / "reference").iterdir()] == ["quick"]
@@ -95,19 +95,19 @@ def search(folder, name, text="of this run"):
 
 
 def test_searches_that_were_not_built_again_stay_and_say_whose_they_are(results, tmp_path):
-    folder, of = tmp_path / "kept", {"table05", "search", "heads"}
+    folder, targets = tmp_path / "kept", {"table05", "search", "heads"}
     for name in ("search", "heads", "no_more"):
         search(folder, name, "of an earlier run")
     (folder / RUN).write_text(json.dumps({"commits": ["c1"]}))
     search(results, "search")
     for _ in range(2):  # and stay theirs
-        keep(results, folder, of, [])
+        keep(results, folder, targets, [])
         texts = {path.name: path.read_text() for path in (folder / "searches").glob("*.csv")}
         assert texts == {"search.csv": "of this run", "heads.csv": "of an earlier run"}
         earlier = json.loads((folder / RUN).read_text())["of_earlier_runs"]
         assert earlier == {"searches/heads.csv": ["c1"], "searches/heads.md": ["c1"]}
     search(results, "heads")
-    keep(results, folder, of, [])
+    keep(results, folder, targets, [])
     assert "of_earlier_runs" not in json.loads((folder / RUN).read_text())
 
 
@@ -115,8 +115,8 @@ def test_effects_of_the_ledger_are_kept(results, tmp_path):
     record(results / "assumptions" / "fed_x.csv")
     (results / "assumptions" / "fed_x.md").write_text("effects")
     (results / "assumptions" / "fed_x.png").touch()
-    kept = keep(results, tmp_path / "kept", {"table05", "fed_x"}, [])
-    assert [path.name for path in kept if path.parent.name == "assumptions"] == [
+    files = keep(results, tmp_path / "kept", {"table05", "fed_x"}, [])
+    assert [path.name for path in files if path.parent.name == "assumptions"] == [
         "fed_x.csv",
         "fed_x.md",
     ]
@@ -143,9 +143,9 @@ def test_what_a_run_took_by_hand(results):
 def test_an_attempt_that_was_killed_counts_nothing(results):
     """Killed at once, it has no end and no seconds."""
     path = record_file(results, results / "runs" / "seed0.csv")
-    of = json.loads(path.read_text())
-    of["attempts"].insert(0, {"started": of["attempts"][0]["started"], "ended": None})
-    path.write_text(json.dumps(of))
+    content = json.loads(path.read_text())
+    content["attempts"].insert(0, {"started": content["attempts"][0]["started"], "ended": None})
+    path.write_text(json.dumps(content))
     run = account(results, [results / "tables" / "table05.csv"])
     assert run["steps"]["s clustered"] == {"jobs": 2, "cpu_seconds": 15.5}
 
@@ -172,9 +172,10 @@ def test_of_one_paper_its_tables_figures_searches_and_claims(results, tmp_path):
     built(results / "tables" / "of_another.csv")
     judged(results / "claims" / "fed_x.csv")
     judged(results / "claims" / "of_another.csv")
-    kept = keep(results, tmp_path / "kept", names(paper), [])
+    files = keep(results, tmp_path / "kept", names(paper), [])
     assert store.names(tmp_path / "kept") == ["table05"]
-    assert [path.name for path in kept if path.parent.name == "claims"] == ["fed_x.csv", "fed_x.md"]
+    claims = [path.name for path in files if path.parent.name == "claims"]
+    assert claims == ["fed_x.csv", "fed_x.md"]
 
 
 def test_papers_are_kept_one_by_one(results, tmp_path):
@@ -208,8 +209,8 @@ def test_what_makes_rows_mean_nothing_is_kept_by_table_and_row(results, tmp_path
     csv.with_suffix(".md").write_text("a page, which make docs writes anew")
     rows = {"EEG": ["10 clients hold 8 different train sets."]}
     built(csv, findings=rows)
-    kept = keep(results, tmp_path / "kept", {"table05"}, [])
-    assert [path.name for path in kept] == [FINDINGS, RUN, store.TABLES, store.VALUES]
+    files = keep(results, tmp_path / "kept", {"table05"}, [])
+    assert [path.name for path in files] == [FINDINGS, RUN, store.TABLES, store.VALUES]
     assert json.loads((tmp_path / "kept" / FINDINGS).read_text()) == {"table05": rows}
     built(csv)
     keep(results, tmp_path / "kept", {"table05"}, [])
@@ -225,11 +226,11 @@ def test_a_multiverse_is_kept_by_itself_and_stays_when_tables_are_kept_again(res
         record(source / name)
         (source / name).write_text(text)
     keep_multiverse(results, folder)
-    kept = folder / "multiverse"
-    assert sorted(path.name for path in kept.iterdir()) == [
+    multiverse = folder / "multiverse"
+    assert sorted(path.name for path in multiverse.iterdir()) == [
         *("multiverse.md", RUN, "universes.csv.gz")
     ]
-    assert store.unpacked(kept / "universes.csv.gz") == "a,b\n1,2\n"
+    assert store.unpacked(multiverse / "universes.csv.gz") == "a,b\n1,2\n"
     assert store.where(tmp_path / "reference", "toy/multiverse/multiverse.md") is not None
     keep(results, folder, {"table05"}, [])
-    assert (kept / "multiverse.md").read_text() == "# Claims\n"
+    assert (multiverse / "multiverse.md").read_text() == "# Claims\n"

@@ -14,7 +14,7 @@ from fedreact.errors import UserError
 from fedreact.reference import gallery, store
 from fedreact.reference.keep import RUN
 from fedreact.reference.pictures import claims, marks, verdict
-from fedreact.reference.pictures.contract import Kept
+from fedreact.reference.pictures.contract import KeptRuns
 
 REFERENCES = ROOT / "reference"
 PICTURES = ROOT / "docs" / "pictures"
@@ -24,13 +24,13 @@ NAMES = gallery.names()
 @pytest.fixture(scope="module")
 def drawn():
     """Each picture and its digest, drawn once."""
-    found = {}
+    pictures = {}
 
     def draw(name):
-        if name not in found:
-            found[name] = gallery.draw(name, REFERENCES)
-            found[name][0].draw_without_rendering()
-        return found[name]
+        if name not in pictures:
+            pictures[name] = gallery.draw(name, REFERENCES)
+            pictures[name][0].draw_without_rendering()
+        return pictures[name]
 
     return draw
 
@@ -70,8 +70,8 @@ def test_texts_lie_in_the_picture_and_not_on_each_other(drawn, name):
     for text, box in texts:
         assert min(box.x0, box.y0) >= -1, text
         assert max(box.x1 - room.x1, box.y1 - room.y1) <= 1, text
-    for (one, a), (other, b) in combinations(texts, 2):
-        assert not a.padded(-3).overlaps(b.padded(-3)), (one, other)
+    for (text, a), (other, b) in combinations(texts, 2):
+        assert not a.padded(-3).overlaps(b.padded(-3)), (text, other)
 
 
 @pytest.mark.parametrize("name", NAMES)
@@ -98,12 +98,12 @@ def test_the_same_files_give_the_same_bytes(tmp_path, monkeypatch):
 
 
 def test_the_verdict_shows_differences_of_the_search():
-    kept = Kept(REFERENCES)
-    run = kept.run("fed_react", having=verdict.SEARCH)
+    runs = KeptRuns(REFERENCES)
+    run = runs.run("fed_react", having=verdict.SEARCH)
     ours = run.lines(verdict.HEADS, method="fed-react-a1")[0][verdict.SETTING]
     variant = "ifca+learning_rate=1.0+steps=1+start=random"
     (theirs,) = run.lines(verdict.SEARCH, variant=variant)
-    panel = verdict.draw(kept).axes[0]
+    panel = verdict.draw(runs).axes[0]
     lines = {line.get_label(): line for line in panel.get_lines()}
     assert lines["learning rate 1"].get_ydata()[0] == ours - theirs[verdict.SETTING]
     published = run.line(verdict.TABLE, verdict.ROW, "IFCA", "accuracy")["gap_published"]
@@ -137,7 +137,7 @@ def small(tmp_path):
 
 
 def test_outcomes_old_and_new_are_counted(small):
-    figure = claims.draw(Kept(small))
+    figure = claims.draw(KeptRuns(small))
     bars = [patch for patch in figure.axes[0].patches if patch.get_width() > 0]
     by_colour = {to_hex(bar.get_facecolor()).upper(): bar.get_width() for bar in bars}
     outcomes = ("holds", "negligible", "reversed", "not-testable", "fails")
@@ -149,11 +149,11 @@ def test_outcomes_old_and_new_are_counted(small):
 
 
 def test_the_run_of_most_compute_is_drawn(small):
-    kept = Kept(small)
-    assert kept.run("mine").scale == "long"
-    assert kept.run("mine", having="only.csv").scale == "short"
-    assert kept.scales("mine") == ["long", "short"]
-    assert kept.papers() == ["mine"]
+    runs = KeptRuns(small)
+    assert runs.run("mine").scale == "long"
+    assert runs.run("mine", having="only.csv").scale == "short"
+    assert runs.scales("mine") == ["long", "short"]
+    assert runs.papers() == ["mine"]
 
 
 @pytest.mark.parametrize(
@@ -162,12 +162,12 @@ def test_the_run_of_most_compute_is_drawn(small):
 )
 def test_what_is_not_kept_is_said(small, paper, having, message):
     with pytest.raises(UserError, match=f"{message} is not there; `make reference` keeps a run"):
-        Kept(small).run(paper, having)
+        KeptRuns(small).run(paper, having)
 
 
 def test_a_cell_that_is_not_there_is_said(small):
     with pytest.raises(UserError, match=r"t\.csv: has no line of row 'r', column 'A2', metric"):
-        Kept(small).run("mine").line("t", "r", "A2", "accuracy")
+        KeptRuns(small).run("mine").line("t", "r", "A2", "accuracy")
 
 
 def test_the_digest_tells_data_and_code(small, tmp_path):
@@ -175,10 +175,10 @@ def test_the_digest_tells_data_and_code(small, tmp_path):
     code.write_text("1")
 
     def digest(read=True):
-        kept = Kept(small)
+        runs = KeptRuns(small)
         if read:
-            assert kept.run("mine").line("t", "r", "A1", "accuracy")["mean"] > 0
-        return kept.digest(code)
+            assert runs.run("mine").line("t", "r", "A1", "accuracy")["mean"] > 0
+        return runs.digest(code)
 
     before = digest()
     assert digest() == before != digest(read=False)
@@ -198,9 +198,9 @@ def test_a_picture_of_ones_own_is_drawn_too(small, tmp_path, monkeypatch):
     own = tmp_path / "own" / "reference" / "pictures"
     own.mkdir(parents=True)
     (own / "my_dots.py").write_text(
-        "from matplotlib.figure import Figure\n\n\ndef draw(kept):\n"
+        "from matplotlib.figure import Figure\n\n\ndef draw(runs):\n"
         "    figure = Figure()\n"
-        "    line = kept.run('mine').line('t', 'r', 'A1', 'accuracy')\n"
+        "    line = runs.run('mine').line('t', 'r', 'A1', 'accuracy')\n"
         "    figure.subplots().plot(line['mean'], 0, 'o')\n    return figure\n"
     )
     assert gallery.names()[-1] == "my_dots"

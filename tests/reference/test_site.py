@@ -38,7 +38,7 @@ def written(folder, **files):
 
 
 def test_links_between_pages_stay_and_those_to_files_become_pages(tmp_path):
-    found = written(tmp_path, **{
+    pages = written(tmp_path, **{
         "README.md": "[A](docs/a.md#x) [B](docs/deep/b.md) [C](CONTRIBUTING.md) [L](LICENSE) "
         "[o](https://example.org/b.md) [h](#here)",
         "docs--a.md": "[C](../code) ![P](p.png) <img src=\"../q.png\"> [back](../README.md#top)",
@@ -55,29 +55,29 @@ def test_links_between_pages_stay_and_those_to_files_become_pages(tmp_path):
         "LICENSE": "```\nfree\n",
         "unseen.py": "",
     })  # fmt: skip
-    assert found.keys() == {
+    assert pages.keys() == {
         *("index.md", "docs/a.md", "docs/api.rst", "docs/p.png", "q.png", "files/LICENSE.md"),
         *("docs/deep/b.md", "CONTRIBUTING.md", "files/docs/templates/t.md.md"),
         *("files/code/index.md", "files/code/c.py.md", "files/code/deeper/notes.md.md"),
     }
-    assert found["index.md"] == (
+    assert pages["index.md"] == (
         "[A](docs/a.md#x) [B](docs/deep/b.md) [C](CONTRIBUTING.md) [L](files/LICENSE.md) "
         "[o](https://example.org/b.md) [h](#here)\nall of it"
     )
-    assert found["docs/deep/b.md"] == (
+    assert pages["docs/deep/b.md"] == (
         "[up](../a.md#y) [R](../../index.md) [T](../../files/docs/templates/t.md.md)"
     )
-    assert found["docs/a.md"] == (
+    assert pages["docs/a.md"] == (
         '[C](../files/code/index.md) ![P](p.png) <img src="../q.png"> [back](../index.md#top)'
     )
-    assert found["files/code/c.py.md"].endswith("# `code/c.py`\n\n```python\nx = [0](1)\n```\n")
-    assert found["files/LICENSE.md"].endswith("````text\n```\nfree\n````\n")
-    folder = found["files/code/index.md"]
+    assert pages["files/code/c.py.md"].endswith("# `code/c.py`\n\n```python\nx = [0](1)\n```\n")
+    assert pages["files/LICENSE.md"].endswith("````text\n```\nfree\n````\n")
+    folder = pages["files/code/index.md"]
     assert "- [`c.py`](c.py.md)\n- [`deeper/notes.md`](deeper/notes.md.md)\n" in folder
     assert "- `deeper/numbers.csv`\n" in folder
-    assert found["files/code/deeper/notes.md.md"].endswith("[C](../c.py.md)")
+    assert pages["files/code/deeper/notes.md.md"].endswith("[C](../c.py.md)")
     assert all(
-        text.startswith("---\norphan") == name.startswith("files") for name, text in found.items()
+        text.startswith("---\norphan") == name.startswith("files") for name, text in pages.items()
     )
 
 
@@ -96,7 +96,7 @@ def test_every_link_of_the_project_leads_to_a_file(tmp_path):
     listed = re.findall(r"^((?:docs/|CONTRIBUTING)\S*)$", contents, re.MULTILINE)
     there = [*PAGES, "docs/api"]
     assert all(name in there or "*" in name for name in listed)
-    assert sorted(one for name in listed for one in fnmatch.filter(there, name)) == sorted(there)
+    assert sorted(name for name in listed for name in fnmatch.filter(there, name)) == sorted(there)
 
 
 def test_the_api_names_every_part():

@@ -9,7 +9,7 @@ from helpers import ROOT
 from fedreact.errors import UserError
 from fedreact.metrics.grammar import load_metric
 from fedreact.reference import store, tables
-from fedreact.reference.tables import Kept
+from fedreact.reference.tables import KeptTables
 from fedreact.tables import grid
 
 SCALES = sorted({path.parents[1] for path in ROOT.glob(f"reference/*/*/{store.TABLES}")})
@@ -25,26 +25,26 @@ def in_the_project(monkeypatch):
 
 
 @pytest.fixture(scope="module", params=SCALES, ids=lambda path: path.name)
-def kept(request):
+def tables_(request):
     with pytest.MonkeyPatch.context() as patch:
         patch.chdir(ROOT)
-        return Kept(request.param)
+        return KeptTables(request.param)
 
 
-def test_pages_are_those_of_their_csv(kept):
+def test_pages_are_those_of_their_csv(tables_):
     """After `make docs` they are."""
-    stale = [path for path in kept.pages() if path.read_text() != kept.page(path)]
+    stale = [path for path in tables_.pages() if path.read_text() != tables_.page(path)]
     assert stale == [], "run: make docs"
 
 
-def test_no_page_is_left_without_its_table(kept):
-    assert set(kept.folder.glob("*/tables/*")) == set(kept.pages())
+def test_no_page_is_left_without_its_table(tables_):
+    assert set(tables_.folder.glob("*/tables/*")) == set(tables_.pages())
 
 
-def test_each_mean_of_a_table_stands_on_its_page(kept):
-    for path in kept.pages():
+def test_each_mean_of_a_table_stands_on_its_page(tables_):
+    for path in tables_.pages():
         numbers = set(re.findall(r"-?\d[\d,]*(?:\.\d+)?", path.read_text()))
-        lines = kept.lines(path).dropna(subset="mean")
+        lines = tables_.lines(path).dropna(subset="mean")
         for metric, means in lines.groupby("metric")["mean"]:
             decimals = load_metric(metric).decimals
             assert {grid.number(mean, decimals) for mean in means} <= numbers, path
@@ -67,8 +67,8 @@ def test_a_row_of_data_that_a_run_lacks_is_left_out_with_the_reason(small):
     store.write(small / store.TABLES, "".join(line for line in lines if row not in line))
 
     def reason():
-        page = Kept(small.parent).page(small / PAGE).splitlines()
-        (line,) = [one for one in page if one.startswith("- Left out:") and row in one]
+        page = KeptTables(small.parent).page(small / PAGE).splitlines()
+        (line,) = [line for line in page if line.startswith("- Left out:") and row in line]
         return line.partition("Reason: ")[2]
 
     assert reason() == "the data (air-writing-sim or pendigits or rtd) could not be had."
@@ -77,10 +77,10 @@ def test_a_row_of_data_that_a_run_lacks_is_left_out_with_the_reason(small):
 
 
 def test_findings_of_a_run_are_cautions(small):
-    assert "Caution" not in Kept(small.parent).page(small / PAGE)
+    assert "Caution" not in KeptTables(small.parent).page(small / PAGE)
     rows = {"RTD - 10 clients (Stationary)": ["Some have identical samples."]}
     (small / "findings.json").write_text(json.dumps({"table05": rows}))
-    page = Kept(small.parent).page(small / PAGE)
+    page = KeptTables(small.parent).page(small / PAGE)
     assert "Caution: Some have identical samples." in page
 
 
@@ -107,9 +107,9 @@ def test_a_table_that_is_none_any_more_is_a_clear_error(small):
 
 
 def test_a_kept_cell_in_words(small):
-    kept = Kept(small.parent)
+    tables_ = KeptTables(small.parent)
     row = "RTD - 10 clients (Stationary)"
-    text = kept.annotated("table05", row, "IFCA")
+    text = tables_.annotated("table05", row, "IFCA")
     assert text.startswith(
         "Digits (pendigits; paper: RTD), 10 clients (Stationary), IFCA (table05)"
     )
@@ -117,8 +117,8 @@ def test_a_kept_cell_in_words(small):
     assert "Fed-REACT (arXiv 2509.07198), Table 5, appendix G\n" in text
     assert "not comparable: the paper uses rtd, this run pendigits; " in text
     assert text.endswith("from          reference/quick/fed_react/tables/table05.md")
-    assert "Rand score" in kept.annotated("table05", row, "IFCA", "rand")
-    doubtful = kept.annotated("table05", "RTD - 100 clients (Stationary)", "IFCA")
+    assert "Rand score" in tables_.annotated("table05", row, "IFCA", "rand")
+    doubtful = tables_.annotated("table05", "RTD - 100 clients (Stationary)", "IFCA")
     assert "one column off" in doubtful
 
 
@@ -132,4 +132,4 @@ def test_a_kept_cell_in_words(small):
 )
 def test_a_cell_that_is_not_kept_is_a_clear_error(small, place, words):
     with pytest.raises(UserError, match=re.escape(words)):
-        Kept(small.parent).annotated(*place)
+        KeptTables(small.parent).annotated(*place)

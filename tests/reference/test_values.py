@@ -76,7 +76,7 @@ def test_the_multiverse_of_the_main_paper_is_kept():
 @pytest.mark.skipif(FED_REACT not in WITH_VALUES, reason="was kept before values were")
 @pytest.mark.parametrize("claim", NAMED)
 def test_a_claim_of_fed_react_comes_out_again(claim):
-    numbers = [one for one in claims(FED_REACT) if one[0]["claim"] == claim]
+    numbers = [line for line in claims(FED_REACT) if line[0]["claim"] == claim]
     n, wrong = differing(numbers)
     assert n >= 5
     assert wrong == []
@@ -164,8 +164,8 @@ def made(tmp_path, monkeypatch):
     rules = CellRules(["accuracy", "bytes"], reference="A")
     table = build("toy_t1", layout, rules, no_paper(None), scores, [])
     write_table(table, results / "tables/toy_t1.csv", origins.ScoredRuns(layout, scores))
-    found = pd.DataFrame([{"row": "weights", "column": "A", "value": 3.0}])
-    count = computed("toy_t2", found, no_paper(None))
+    table_of_count = pd.DataFrame([{"row": "weights", "column": "A", "value": 3.0}])
+    count = computed("toy_t2", table_of_count, no_paper(None))
     write_table(count, results / "tables/toy_t2.csv", results / "studies/t2.csv")
     table = judged.judged("toy", CLAIMS, scores)
     monkeypatch.setattr(plugins, "loaded", [])  # of the package, not of this folder
@@ -179,8 +179,8 @@ def write_table(table, csv, source):
     """Write a table and where it came from, as its command does."""
     as_csv = {"index": False, "float_format": "%.6f", "lineterminator": "\n"}
     atomic.write_text(csv, table.to_csv(**as_csv))
-    told = origins.origins(csv, table, no_paper(None), "", source)
-    csv.with_suffix(ORIGINS).write_text(json.dumps(told))
+    content = origins.origins(csv, table, no_paper(None), "", source)
+    csv.with_suffix(ORIGINS).write_text(json.dumps(content))
 
 
 @pytest.fixture
@@ -199,8 +199,9 @@ def test_every_number_of_a_made_run_comes_out_again(kept_small, tmp_path):
     assert n == 6 * n_cells + 5 * n_gaps
     n, wrong = differing(claims(kept_small))
     assert wrong == []
-    taken = [one for one in CLAIMS if not one.reading]  # by Holm's correction and its p-value
-    assert n == 5 * sum(1 + len(one.contrasts) for one in CLAIMS) + 2 * len(taken)
+    # Holm's correction and its p-value are those of claims under their default reading.
+    defaults = [one for one in CLAIMS if not one.reading]
+    assert n == 5 * sum(1 + len(one.contrasts) for one in CLAIMS) + 2 * len(defaults)
     outcomes = set(judged.read(kept_small / "claims/toy.csv")["outcome"])
     assert outcomes == {"holds", "negligible", "reversed", "undecided"}
 
@@ -217,11 +218,12 @@ def test_the_lines_of_the_page_give_means_and_intervals(kept_small):
     printed = []
     exec(code, {"print": printed.append})
     (numbers,) = printed
-    kept = pd.read_csv(kept_small / store.TABLES)[lambda lines: lines["table"] == "toy_t1"]
-    kept = kept.set_index(["row", "column", "metric"]).loc[numbers.index]
-    assert numbers["mean"].tolist() == pytest.approx(kept["mean"].tolist(), abs=1e-6)
-    bytes_ = kept.index.get_level_values("metric") == "bytes"  # whose intervals nothing cuts off
-    wide = (kept["ci_high"] - kept["ci_low"])[bytes_]
+    cells_kept = pd.read_csv(kept_small / store.TABLES)[lambda lines: lines["table"] == "toy_t1"]
+    cells_kept = cells_kept.set_index(["row", "column", "metric"]).loc[numbers.index]
+    assert numbers["mean"].tolist() == pytest.approx(cells_kept["mean"].tolist(), abs=1e-6)
+    # Bounds of the metric do not cut off the intervals of bytes.
+    bytes_ = cells_kept.index.get_level_values("metric") == "bytes"
+    wide = (cells_kept["ci_high"] - cells_kept["ci_low"])[bytes_]
     assert (2 * numbers["half"][bytes_]).tolist() == pytest.approx(wide.tolist(), abs=1e-5)
 
 

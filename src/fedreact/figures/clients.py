@@ -1,4 +1,4 @@
-"""Who is with whom over the rounds, and how scores spread over clients (in no paper)."""
+"""Clusters of clients over the rounds, and the spread of scores over clients (in no paper)."""
 
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass

@@ -1,4 +1,4 @@
-"""What methods reach over what it takes them (in no paper)."""
+"""Scores of methods over their costs (in no paper)."""
 
 from collections.abc import Iterable, Mapping
 from dataclasses import dataclass
@@ -45,7 +45,7 @@ class Curves(FigureKind):
 
     @property
     def overs(self) -> tuple[str, ...]:
-        """What is counted."""
+        """The counts that the panels are drawn over."""
         return (self.over,) if isinstance(self.over, str) else self.over
 
     def _curves(self, panel: str) -> dict[str, Any]:

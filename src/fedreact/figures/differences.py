@@ -1,4 +1,4 @@
-"""What a method gains over another at each client (in no paper)."""
+"""Gain of a method over another at each client (in no paper)."""
 
 from dataclasses import dataclass
 from pathlib import Path

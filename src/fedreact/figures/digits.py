@@ -1,4 +1,4 @@
-"""What the digits look like (in no paper)."""
+"""Handwritten digits as the pen went (in no paper)."""
 
 from dataclasses import dataclass
 from pathlib import Path

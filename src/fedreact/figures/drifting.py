@@ -1,4 +1,4 @@
-"""What methods reach on the clients that drift alone (Fig. 6.4 of FedConD)."""
+"""Scores of methods on the drifting clients alone (Fig. 6.4 of FedConD)."""
 
 from dataclasses import dataclass
 from pathlib import Path

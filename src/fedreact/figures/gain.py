@@ -1,4 +1,4 @@
-"""What methods gain over another, by setting (in no paper)."""
+"""Gain of methods over another, by setting (in no paper)."""
 
 from dataclasses import dataclass
 from pathlib import Path

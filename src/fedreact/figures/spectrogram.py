@@ -1,4 +1,4 @@
-"""What EEG of imagined movements looks like (in no paper)."""
+"""Spectrograms of EEG of imagined movements (in no paper)."""
 
 from dataclasses import dataclass
 from pathlib import Path

@@ -1,4 +1,4 @@
-"""What the errors of a vehicle's thermometer and hygrometer change (in no paper)."""
+"""Effect of the errors of a vehicle's thermometer and hygrometer (in no paper)."""
 
 from dataclasses import dataclass
 from pathlib import Path

@@ -34,7 +34,7 @@ COMPARED = ("accuracy", "f1", "rmse", "mae", "rand")
 
 @dataclass(frozen=True)
 class Groups:
-    """What a run knows of its clients: arrays ``[K]``, or ``None`` where it knows nothing.
+    """Knowledge about the clients of a run: arrays ``[K]``, or ``None`` where it has none.
 
     Attributes
     ----------
@@ -102,7 +102,7 @@ class Metric:
         return self.choose is None and self.reduce is np.mean
 
     def score(self, outputs: np.ndarray, y: np.ndarray) -> np.ndarray:
-        """Return the value of a client (a scalar), given its test samples' outputs ``[n, c]``."""
+        """Return a client's value (a scalar), given its test samples' outputs and truth."""
         if self.samples is None:
             raise TypeError(f"{self.title}: runs record this metric themselves")
         if self.windows is not None:

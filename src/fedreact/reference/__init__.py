@@ -1,1 +1,1 @@
-"""A run that is kept in the repository, and the pages that are written from it."""
+"""Runs that are kept in the repository, and the pages that are written from them."""

@@ -8,24 +8,30 @@ files keep their paths of the project, so the paths in the records lead to files
 import io
 import json
 from pathlib import Path
-from typing import Any
+from typing import Any, TypeAlias
 
+from rocrate.model.computationalworkflow import ComputationalWorkflow
 from rocrate.model.contextentity import ContextEntity
+from rocrate.model.dataset import Dataset
+from rocrate.model.file import File
 from rocrate.rocrate import ROCrate
 
 from fedreact import provenance
 from fedreact.data.registry import load_registry, registries
 from fedreact.errors import UserError
 
+Records: TypeAlias = dict[str, dict[str, Any]]
+"""Records of steps by their paths."""
+
 STEPS = ("data", "encoders", "features", "parts", "partitions", "runs", "studies")
-"""Folders of results that only lead to others. They are large, or their data has a licence of its
-own, so a crate has their records only."""
+"""Folders of results that only lead to others. They are large, or their data has its own licence,
+so a crate has their records only."""
 UNIVERSES = "multiverse/*/*/*/part*.csv"
 """Scores of universes, which only lead to others, too."""
 
 WORKFLOW = "workflow/Snakefile"
 BESIDE = ("workflow/rules/*.smk", "workflow/step.sh", "workflow/fork.py", "requirements.txt")
-"""What else of the workflow a crate has."""
+"""Further files of the workflow in a crate."""
 CONTEXT = "https://w3id.org/ro/terms/workflow-run/context"
 KINDS = {
     ".csv": "text/csv",
@@ -43,7 +49,7 @@ PROFILES = {
     "https://w3id.org/ro/wfrun/workflow/0.5": ("Workflow Run Crate", "0.5"),
     "https://w3id.org/workflowhub/workflow-ro-crate/1.0": ("Workflow RO-Crate", "1.0"),
 }
-"""Names and versions of what a crate conforms to, by their addresses."""
+"""Names and versions of the profiles that a crate conforms to, by their addresses."""
 
 
 README = """\
@@ -79,9 +85,11 @@ def crate(results: Path, licence: str, agent: tuple[str, str] | None = None) -> 
         The run has no records of results, or a result has changed since it was recorded.
     """
     records = _records(results)
-    made = _results(results, records)
+    files = _results(results, records)
     attempts = [attempt for record in records.values() for attempt in record["attempts"]]
     ended = max(attempt["ended"] for attempt in attempts if attempt["ended"])
+    commits, choices = _commits(records), _choices(records)
+    code = " and ".join(commits) or "no commit"
 
     crate = ROCrate(version="1.1")
     crate.metadata.extra_contexts.append(CONTEXT)
@@ -95,62 +103,66 @@ def crate(results: Path, licence: str, agent: tuple[str, str] | None = None) -> 
     address = f"https://spdx.org/licenses/{licence}"
     crate.license = _add(crate, address, "CreativeWork", name=licence, url=address)
     root["conformsTo"] = [
-        _add(crate, to, "CreativeWork", name=name, version=version)
-        for to, (name, version) in PROFILES.items()
+        _add(crate, profile, "CreativeWork", name=name, version=version)
+        for profile, (name, version) in PROFILES.items()
     ]
 
-    workflow = crate.add_workflow(WORKFLOW, WORKFLOW, main=True, lang="snakemake")
-    workflow["encodingFormat"] = "text/plain"
-    commits, chosen = _commits(records), _chosen(records)
-    workflow["name"] = "fedreact: papers on federated learning with time series, rebuilt"
-    if len(commits) == 1:
-        workflow["version"] = commits[0].removeprefix("commit ")
-    choices = " ".join(f"{key}={value}" for key, value in chosen.items())
-    of = " and ".join(commits) or "no commit"
-    text = README.format(results=results, scale=results.name, commits=of, choices=choices)
+    workflow = _workflow(crate, commits)
+    options = " ".join(f"{key}={value}" for key, value in choices.items())
+    text = README.format(results=results, scale=results.name, commits=code, choices=options)
     about = {"name": "README.md", "encodingFormat": "text/markdown", "about": root}
     crate.add_file(io.StringIO(text), "README.md", properties=about)
-    for path in [found for pattern in BESIDE for found in sorted(Path().glob(pattern))]:
+    for path in [path for pattern in BESIDE for path in sorted(Path().glob(pattern))]:
         _file(crate, path)
 
     action = _add(crate, f"#run-{results.name}", "CreateAction")
     action["name"] = f"Run of the workflow at scale {results.name}"
     action["description"] = (
-        f"{len(records)} steps ran with code of {of}. The record of each step has its command."
+        f"{len(records)} steps ran with code of {code}. The record of each step has its command."
     )
     action["startTime"] = min(attempt["started"] for attempt in attempts)
     action["endTime"] = ended
     action["actionStatus"] = "http://schema.org/CompletedActionStatus"
     action["instrument"] = workflow
     action["object"] = [*_configuration(crate, records), *_data(crate, records)]
-    action["result"] = [_file(crate, path, **said) for path, said in made.items()]
-    for key, value in chosen.items():
+    action["result"] = [_file(crate, path, **properties) for path, properties in files.items()]
+    for key, value in choices.items():
         slot = _add(crate, f"#choice-{key}", "FormalParameter", name=key, additionalType="Text")
         workflow.append_to("input", slot)
-        given = {"name": key, "value": str(value), "exampleOfWork": slot}
-        action.append_to("object", _add(crate, f"#chosen-{key}", "PropertyValue", **given))
+        choice = {"name": key, "value": str(value), "exampleOfWork": slot}
+        action.append_to("object", _add(crate, f"#chosen-{key}", "PropertyValue", **choice))
     if agent:
         orcid = f"https://orcid.org/{agent[0].rpartition('/')[2]}"
         action["agent"] = root["author"] = _add(crate, orcid, "Person", name=agent[1])
     root["mentions"] = action
 
     folder = results / "provenance"
-    said = "For each step: command, options, inputs, outputs, packages, machine and times."
-    about = {"name": "Records of all steps", "description": said, "about": action}
+    content = "For each step: command, options, inputs, outputs, packages, machine and times."
+    about = {"name": "Records of all steps", "description": content, "about": action}
     crate.add_dataset(folder, folder, properties=about)
     return crate
 
 
-def _records(results: Path) -> dict[str, dict[str, Any]]:
-    """Records of all steps that ended well, by their paths."""
+def _workflow(crate: ROCrate, commits: list[str]) -> ComputationalWorkflow:
+    """Add the workflow, with its commit if there is only one."""
+    workflow = crate.add_workflow(WORKFLOW, WORKFLOW, main=True, lang="snakemake")
+    workflow["encodingFormat"] = "text/plain"
+    workflow["name"] = "fedreact: papers on federated learning with time series, rebuilt"
+    if len(commits) == 1:
+        workflow["version"] = commits[0].removeprefix("commit ")
+    return workflow
+
+
+def _records(results: Path) -> Records:
+    """Read the records of all steps that ended well, by their paths."""
     paths = sorted((results / "provenance").rglob("*.json"))
     records = {str(path): json.loads(path.read_text()) for path in paths}
     return {path: record for path, record in records.items() if "outputs" in record}
 
 
-def _results(results: Path, records: dict) -> dict[Path, dict]:
-    """Digest and size of each result that is not just a step to another one."""
-    found = {}
+def _results(results: Path, records: Records) -> dict[Path, dict[str, str]]:
+    """Return digest and size of each result that is not just a step to another one."""
+    properties = {}
     for record in records.values():
         for name, file in record["outputs"].items():
             path = Path(name)
@@ -163,27 +175,29 @@ def _results(results: Path, records: dict) -> dict[Path, dict]:
                     f"{path} has changed since it was recorded; make it again: snakemake --cores 1 "
                     f"--forcerun {path} --config scale={results.name}"
                 )
-            found[path] = {"sha256": file["sha256"], "contentSize": str(file["bytes"])}
-    if not found:
+            properties[path] = {"sha256": file["sha256"], "contentSize": str(file["bytes"])}
+    if not properties:
         raise UserError(
             f"{results}: no results with a record there; build some first: snakemake all_tables"
         )
-    return found
+    return properties
 
 
-def _commits(records: dict) -> list[str]:
-    """Commits of the code that ran, each marked if files differed from it."""
+def _commits(records: Records) -> list[str]:
+    """Return the commits of the code that ran, each marked if files differed from it."""
     commits = [record["commit"] for record in records.values() if record["commit"]]
-    return sorted({f"commit {of['id']}{', changed' * bool(of['changed'])}" for of in commits})
+    return sorted(
+        {f"commit {commit['id']}{', changed' * bool(commit['changed'])}" for commit in commits}
+    )
 
 
-def _chosen(records: dict) -> dict[str, Any]:
-    """What the user chose, as the step that ended last was told."""
+def _choices(records: Records) -> dict[str, Any]:
+    """Return the user's choices in the step that ended last."""
     return max(records.values(), key=lambda record: record["attempts"][-1]["ended"])["config"]
 
 
-def _configuration(crate: ROCrate, records: dict) -> list:
-    """Files of the configuration and of the user's code that steps read, if they are still so."""
+def _configuration(crate: ROCrate, records: Records) -> list[File]:
+    """Add files of configuration and of the user's code that steps read, if unchanged since."""
     inputs = {name: file for record in records.values() for name, file in record["inputs"].items()}
     paths = [
         Path(name)
@@ -197,8 +211,8 @@ def _configuration(crate: ROCrate, records: dict) -> list:
     return [_file(crate, path) for path in [*paths, *own] if path.is_file()]
 
 
-def _data(crate: ROCrate, records: dict) -> list:
-    """Pages of the datasets that were prepared; their files stay where they are."""
+def _data(crate: ROCrate, records: Records) -> list[Dataset]:
+    """Add the pages of the datasets that were prepared, without their files."""
     registry = load_registry(*registries())
     names = {record["options"].get("dataset") for record in records.values()}
     entries = {entry.page: entry for name, entry in registry.items() if name in names}
@@ -216,12 +230,12 @@ def _data(crate: ROCrate, records: dict) -> list:
 
 
 def _add(crate: ROCrate, id_: str, type_: str, **properties: Any) -> ContextEntity:
-    """Add an entity that is no file."""
+    """Add an entity that is not a file."""
     return crate.add(ContextEntity(crate, id_, properties={"@type": type_, **properties}))
 
 
-def _file(crate: ROCrate, path: Path, **properties: Any):
+def _file(crate: ROCrate, path: Path, **properties: Any) -> File:
     """Add a file, at its path."""
     kind = KINDS.get(path.suffix, "text/plain")
-    named = {"name": path.name, "encodingFormat": kind}
-    return crate.add_file(path, path, properties=named | properties)
+    about = {"name": path.name, "encodingFormat": kind}
+    return crate.add_file(path, path, properties=about | properties)

@@ -13,9 +13,8 @@ import json
 import os
 import re
 from collections import Counter
-from functools import cache
 from pathlib import Path
-from typing import Any
+from typing import Any, TypeAlias
 
 import jinja2
 
@@ -30,9 +29,12 @@ from fedreact.reference.keep import RUN
 MADE = "<!-- Made by `make docs` from docs/templates/{name} and reference/. Edit those. -->\n"
 SHOWN = re.compile(r"reference/(\w+)/(\w+)/figures/([\w.-]+)\.png")
 
+Row: TypeAlias = dict[str, Any]
+"""A line of a kept csv by its columns: numbers where they can be read as such, else texts."""
+
 
 class Reference:
-    """Numbers of what is kept of a scale, as texts for templates.
+    """Kept numbers of a scale, as texts for templates.
 
     Parameters
     ----------
@@ -46,15 +48,15 @@ class Reference:
 
     def __init__(self, folder: Path, main: str = "fed_react", config: Path = Path("config/papers")):
         self.folder, self.main, self.config, self.scale = folder, main, config, folder.name
-        self._rows = cache(self._read)
+        self._files: dict[str, list[Row]] = {}
 
     @property
-    def run(self) -> dict:
-        """What the run of the main paper took, and by what it was made."""
+    def run(self) -> dict[str, Any]:
+        """Costs and origins of the run of the main paper."""
         return self.run_of(self.main)
 
-    def run_of(self, paper: str) -> dict:
-        """The same of a paper; ``data`` are its datasets."""
+    def run_of(self, paper: str) -> dict[str, Any]:
+        """Return costs and origins of the run of a paper; ``data`` are its datasets."""
         path = self.folder / paper / RUN
         if not path.exists():
             raise UserError(f"{path} is not there; `make reference` keeps a run")
@@ -72,53 +74,53 @@ class Reference:
         """Papers that are kept with a value for each seed."""
         return [paper for paper in self.papers if (self.folder / paper / store.VALUES).is_file()]
 
-    def line(self, table: str, row: str, column: str, metric: str = "") -> dict[str, Any]:
-        """A cell's line in its csv; of the first metric if none is named."""
+    def line(self, table: str, row: str, column: str, metric: str = "") -> Row:
+        """Return a cell's line in its csv; that of the first metric if none is named."""
         wanted = {"row": row, "column": column} | ({"metric": metric} if metric else {})
-        return self._one(f"tables/{table}.csv", wanted)
+        return self._first(f"tables/{table}.csv", wanted)
 
     def rows(self, table: str) -> list[str]:
-        """Rows of a table."""
+        """Return the rows of a table."""
         return list(dict.fromkeys(line["row"] for line in self._rows(f"tables/{table}.csv")))
 
     def columns(self, table: str, row: str) -> list[str]:
-        """Columns in which a row has something."""
+        """Return the columns in which a row has something."""
         lines = self._rows(f"tables/{table}.csv")
         return list(dict.fromkeys(line["column"] for line in lines if line["row"] == row))
 
     def best(self, table: str, row: str, columns: list[str], metric: str = "") -> str:
-        """Column of the largest mean."""
+        """Return the column with the largest mean."""
         return max(columns, key=lambda column: self.value(table, row, column, metric))
 
     def value(self, table: str, row: str, column: str, metric: str = "") -> float:
-        """A cell's mean over seeds, for conditions."""
+        """Return a cell's mean over seeds, for conditions."""
         return _numbers(self.line(table, row, column, metric), "mean")[0]
 
     def average(self, table: str, column: str, without: tuple[str, ...] = ()) -> float:
-        """Mean over the rows of a table, but those in ``without``; for conditions."""
+        """Return the mean over the rows of a table except those in ``without``, for conditions."""
         rows = [row for row in self.rows(table) if row not in without]
         return sum(self.value(table, row, column) for row in rows) / len(rows)
 
     def mean(self, table: str, row: str, column: str, metric: str = "", digits: int = 3) -> str:
-        """A cell's mean, e.g. ``0.988``."""
+        """Write a cell's mean, e.g. ``0.988``."""
         return f"{self.value(table, row, column, metric):.{digits}f}"
 
     def interval(self, table: str, row: str, column: str, metric: str = "", digits: int = 3) -> str:
-        """Mean and 95% interval, e.g. ``0.988 (0.983 to 0.990)``."""
+        """Write mean and 95% interval, e.g. ``0.988 (0.983 to 0.990)``."""
         cell = self.line(table, row, column, metric)
         mean, low, high = _numbers(cell, "mean", "ci_low", "ci_high")
         return f"{mean:.{digits}f} ({low:.{digits}f} to {high:.{digits}f})"
 
     def gap(self, table: str, row: str, column: str, metric: str = "", digits: int = 3) -> str:
-        """A cell less its row's reference, paired by seed, e.g. ``-0.004 (-0.010 to +0.002)``."""
+        """Write a cell minus its row's reference by seed, e.g. ``-0.004 (-0.010 to +0.002)``."""
         cell = self.line(table, row, column, metric)
         gap, low, high = _numbers(cell, "gap", "gap_low", "gap_high")
         return f"{_signed(gap, digits)} ({_signed(low, digits)} to {_signed(high, digits)})"
 
     def cell(self, table: str, row: str, column: str, metric: str = "", digits: int = 3) -> str:
-        """A cell as tables print it: mean, half width of the 95% interval, published value.
+        """Write a cell as tables do: mean, half-width of the 95% interval, published value.
 
-        E.g. ``0.879 ± 0.014 [0.774]``.
+        An example is ``0.879 ± 0.014 [0.774]``.
         """
         cell = self.line(table, row, column, metric)
         mean, low, high = _numbers(cell, "mean", "ci_low", "ci_high")
@@ -126,7 +128,7 @@ class Reference:
         return f"{mean:.{digits}f} ± {(high - low) / 2:.{digits}f}{paper}"
 
     def published(self, table: str, row: str, column: str, metric: str = "") -> str:
-        """A cell's published value."""
+        """Write a cell's published value."""
         return f"{_numbers(self.line(table, row, column, metric), 'published')[0]:g}"
 
     def claim(
@@ -137,47 +139,49 @@ class Reference:
         at: str = "",
         right: str = "",
         digits: int = 3,
-    ) -> dict[str, Any]:
-        """A claim as judged: its line, with ``text`` e.g. ``+0.024 (+0.018 to +0.031)``.
+    ) -> Row:
+        """Return the line of a judged claim, with ``text`` e.g. ``+0.024 (+0.018 to +0.031)``.
 
-        With ``at`` or ``right``, one of its contrasts. Where no seed says anything, there is no
-        difference, and so no text.
+        With ``at`` or ``right``, it is the line of one of its contrasts. Without a difference for
+        any seed, there is no text.
         """
         wanted = {"claim": name, "reading": reading, "at": at} | ({"right": right} if right else {})
-        found = self._one(f"claims/{paper}.csv", wanted)
-        if not isinstance(found["difference"], float):
-            return found
-        difference, low, high = _numbers(found, "difference", "ci_low", "ci_high")
+        line = self._first(f"claims/{paper}.csv", wanted)
+        if not isinstance(line["difference"], float):
+            return line
+        difference, low, high = _numbers(line, "difference", "ci_low", "ci_high")
         interval = f"({_signed(low, digits)} to {_signed(high, digits)})"
-        return found | {"text": f"{_signed(difference, digits)} {interval}"}
+        return line | {"text": f"{_signed(difference, digits)} {interval}"}
 
     def universes(
         self, claim: str, setting: str, view: str = "drawn", paper: str = "fed_react"
-    ) -> dict[str, Any]:
-        """What a claim comes to over the kept universes of a setting: medians, shares, margin."""
+    ) -> Row:
+        """Return a claim's medians, shares and margin over the kept universes of a setting."""
         wanted = {"claim": claim, "setting": setting, "view": view}
-        return self._one(f"{paper}/multiverse/claims.csv", wanted)
+        return self._first(f"{paper}/multiverse/claims.csv", wanted)
 
-    def matters(self, claim: str, setting: str, paper: str = "fed_react") -> list[dict[str, Any]]:
-        """Choices with their indices for a claim, the largest total index first."""
+    def matters(self, claim: str, setting: str, paper: str = "fed_react") -> list[Row]:
+        """Return choices with their indices for a claim, the largest total index first."""
         wanted = {"claim": claim, "setting": setting}
         lines = self._rows(f"{paper}/multiverse/matters.csv")
         same = [line for line in lines if wanted.items() <= line.items()]
         return sorted(same, key=lambda line: -line["total"])
 
-    def nearness(self, table: str, paper: str = "fed_react") -> dict[str, Any]:
-        """How near universes come to a table's published cells, and ``p`` of the permutation."""
-        return self._one(f"{paper}/multiverse/near.csv", {"table": table})
+    def nearness(self, table: str, paper: str = "fed_react") -> Row:
+        """Return how near universes come to a table's published cells, and the permutation's p."""
+        return self._first(f"{paper}/multiverse/near.csv", {"table": table})
 
     def searched(self, method: str, setting: str, search: str = "search", **options: Any) -> float:
-        """Accuracy of a method on a setting in a search of options, on held-out train samples.
+        """Return a method's accuracy on a setting in a search of options.
+
+        It is measured on held-out train samples.
 
         Parameters
         ----------
         search
             The file of the search that is kept, e.g. ``search`` or ``heads``.
         options
-            All those of the variant, e.g. ``steps=1``; without any, the variant that was chosen.
+            All options of the variant, e.g. ``steps=1``; without any, the chosen variant.
 
         Raises
         ------
@@ -193,7 +197,7 @@ class Reference:
         raise UserError(f"{self.folder / file}: has no {method} {which}")
 
     def note(self, file: str, pattern: str) -> re.Match[str]:
-        """What matches a pattern in a kept text, e.g. a note below ``tables/table05.md``."""
+        """Match a pattern in a kept text, e.g. in a note below ``tables/table05.md``."""
         path = next(self.folder.glob(f"*/{file}"), self.folder / self.main / file)
         if not path.exists():
             raise UserError(f"{path} is not there; `make reference` keeps a run")
@@ -206,12 +210,12 @@ class Reference:
         return store.names(self.folder / paper)
 
     def verdicts(self, paper: str = "fed_react") -> Counter[str]:
-        """How many of a paper's cells with a published value have which verdict."""
-        found: Counter[str] = Counter()
+        """Count a paper's cells with a published value by their verdict."""
+        counts: Counter[str] = Counter()
         for name in self.tables(paper):
             lines = self._rows(f"tables/{name}.csv")
-            found.update(line["verdict"] for line in lines if line["published"] != "")
-        return found
+            counts.update(line["verdict"] for line in lines if line["published"] != "")
+        return counts
 
     def outcomes(self, paper: str = "fed_react", own: bool = False) -> dict[str, int]:
         """Count the claims that a paper makes by outcome; ``own``: those that no paper makes."""
@@ -235,14 +239,14 @@ class Reference:
         return {name: both[own][name] for name in OUTCOMES if both[0][name] or both[1][name]}
 
     def margins(self, paper: str = "fed_react") -> str:
-        """The smallest differences that matter where none is published, by the score."""
+        """Write the smallest differences that matter where none is published, by the score."""
         metrics = {line["metric"] for line in self._rows(f"claims/{paper}.csv")}
         usual = read_yaml(self.config / paper / "paper.yaml")["margins"]
         by_metric = {metric: margin for metric, margin in usual.items() if metric in metrics}
         return ", ".join(f"{margin:g} in {metric}" for metric, margin in by_metric.items())
 
     def unlike(self, paper: str) -> dict[str, list[str]]:
-        """What the scale does otherwise than a paper, by what it is about.
+        """Return what the scale does otherwise than a paper, by what it is about.
 
         Keys are ``everything``, kinds of data and of run, datasets as the paper calls them, and
         settings. Texts are those of the paper's scale file; a registered dataset that the kept run
@@ -252,44 +256,52 @@ class Reference:
         names = read_yaml(self.config / paper / "paper.yaml").get("names_of_data", {})
         registered = load_registry(*registries(self.config.parent))
         used = {data.split("+")[0] for data in self.run_of(paper).get("data", ())}
-        found = {"everything": scale.get("differences", [])}
+        differences = {"everything": scale.get("differences", [])}
         for about, texts in scale.get("differences_of", {}).items():
             if about not in registered:
-                found[about] = texts
+                differences[about] = texts
             elif about in used:
-                found[names.get(about, about)] = texts
+                differences[names.get(about, about)] = texts
         settings: dict[tuple[str, ...], list[str]] = {}
         for setting, kinds in scale.get("unlike", {}).items():
-            texts = tuple(text for of_kind in kinds.values() for text in of_kind)
-            settings.setdefault(texts, []).append(setting)
-        for texts, alike in settings.items():
-            found[f"settings {', '.join(alike)}"] = list(texts)
-        return {about: texts for about, texts in found.items() if texts}
+            of_setting = tuple(text for of_kind in kinds.values() for text in of_kind)
+            settings.setdefault(of_setting, []).append(setting)
+        for same, alike in settings.items():
+            differences[f"settings {', '.join(alike)}"] = list(same)
+        return {about: texts for about, texts in differences.items() if texts}
 
     def hours(self, *steps: str) -> str:
-        """Core-hours of these steps, or of all."""
+        """Write the core-hours of these steps, or of all."""
         run = self.run
         spent = [run["steps"][step]["cpu_seconds"] for step in steps] or [run["cpu_seconds"]]
         return f"{sum(spent) / 3600:.1f}"
 
-    def _one(self, file, wanted):
-        found = [row for row in self._rows(file) if wanted.items() <= row.items()]
-        if not found:
-            given = ", ".join(f"{key} {value!r}" for key, value in wanted.items() if value)
-            raise UserError(f"{self.folder / file}: has no line of {given}")
-        return found[0]
+    def _first(self, file: str, wanted: dict[str, str]) -> Row:
+        """Return the first line of a kept csv whose columns have the wanted values."""
+        for row in self._rows(file):
+            if wanted.items() <= row.items():
+                return row
+        place = ", ".join(f"{key} {value!r}" for key, value in wanted.items() if value)
+        raise UserError(f"{self.folder / file}: has no line of {place}")
 
-    def _read(self, file: str) -> list[dict[str, Any]]:
-        path = store.where(self.folder, file)
-        if path is None:
-            missing = self.folder / self.main / file
-            raise UserError(f"{missing} is not there; `make reference` keeps a run")
+    def _rows(self, file: str) -> list[Row]:
+        """Return the lines of a kept csv, which is read once."""
+        if file not in self._files:
+            path = store.where(self.folder, file)
+            if path is None:
+                missing = self.folder / self.main / file
+                raise UserError(f"{missing} is not there; `make reference` keeps a run")
+            self._files[file] = self._read(path, file)
+        return self._files[file]
+
+    def _read(self, path: Path, file: str) -> list[Row]:
+        """Read the lines of a csv from the file that has it."""
         lines = csv.DictReader(io.StringIO(store.text(path, file)))
-        return [{k: _number(v) for k, v in line.items()} for line in lines]
+        return [{column: _number(text) for column, text in line.items()} for line in lines]
 
 
 def pages(templates: Path) -> dict[Path, Path]:
-    """Templates of a folder and its subfolders, each with its page's path in the project."""
+    """Return the templates of a folder and its subfolders, with the paths of their pages."""
     paths = [path for path in sorted(templates.rglob("*.md")) if not path.name.startswith("_")]
     return {path: _page(path.relative_to(templates)) for path in paths}
 
@@ -329,22 +341,23 @@ def render(template: Path, references: Path, templates: Path | None = None) -> s
     speed = {p.stem: p.read_text().strip() for p in sorted(references.glob("speed/*.txt"))}
     name = template.relative_to(folder)
 
-    def require(holds, statement):
-        """Refuse to write what is not so."""
+    def require(holds: object, statement: str) -> None:
+        """Refuse to write a statement that does not hold."""
         if not holds:
             raise UserError(f"{template}: no longer true: {statement}")
 
-    def link(target):
-        """The way from the page to a file of the project."""
+    def link(target: str) -> str:
+        """Return the path from the page to a file of the project."""
         return Path(os.path.relpath(target, _page(name).parent)).as_posix()
 
-    def minutes(command):
-        """What a command of the main job took, or None if nothing is kept."""
+    def minutes(command: str) -> float | None:
+        """Return the minutes of a command of the main job, or None if none are kept."""
         if "main_job" not in speed:
             return None
-        line = re.search(rf"^{re.escape(command)}: ([\d.]+) min$", speed["main_job"], re.MULTILINE)
-        require(line, f"main_job.txt has the minutes of {command}")
-        return float(line[1]) if line else None
+        pattern = rf"^{re.escape(command)}: ([\d.]+) min$"
+        times = re.findall(pattern, speed["main_job"], re.MULTILINE)
+        require(times, f"main_job.txt has the minutes of {command}")
+        return float(times[0])
 
     environment.tests["match"] = lambda text, pattern: re.match(pattern, text) is not None
     environment.globals |= {"require": require, "link": link, "minutes": minutes}
@@ -353,39 +366,45 @@ def render(template: Path, references: Path, templates: Path | None = None) -> s
         text = environment.from_string(template.read_text()).render(**runs, speed=speed)
     except jinja2.TemplateError as error:
         line = getattr(error, "lineno", None)
-        at = template if line is None else f"{template}, line {line}"
-        raise UserError(f"{at}: {error}") from error
+        place = template if line is None else f"{template}, line {line}"
+        raise UserError(f"{place}: {error}") from error
     return MADE.format(name=name.as_posix()) + text
 
 
 def shown(templates: list[Path], scale: str, paper: str) -> list[str]:
-    """Names of the figures of a kept paper that templates show."""
+    """Return the names of the figures of a kept paper that templates show."""
     texts = "\n".join(template.read_text() for template in templates)
-    return sorted({name for *of, name in SHOWN.findall(texts) if of == [scale, paper]})
+    return sorted({figure[2] for figure in SHOWN.findall(texts) if figure[:2] == (scale, paper)})
 
 
-def _page(name):
-    """Where the page of a template goes in the project."""
+def _page(name: Path) -> Path:
+    """Return where the page of a template lies in the project."""
     return name if name == Path("README.md") else "docs" / name
 
 
-def _numbers(line, *keys):
-    """What a line has under these keys, where each is a number."""
+def _numbers(line: Row, *keys: str) -> list[float]:
+    """Return the numbers of a line under these keys.
+
+    Raises
+    ------
+    UserError
+        One of them is no number.
+    """
     for key in keys:
         if not isinstance(line[key], float):
-            of = ", ".join(
-                str(line[k]) for k in ("claim", "row", "column", "metric", "variant") if k in line
-            )
-            raise UserError(f"{of}: has no {key} in the run that is kept")
+            labels = ("claim", "row", "column", "metric", "variant")
+            place = ", ".join(str(line[label]) for label in labels if label in line)
+            raise UserError(f"{place}: has no {key} in the run that is kept")
     return [line[key] for key in keys]
 
 
-def _signed(number, digits):
-    """A number with its sign; one that is rounded to zero is not negative."""
+def _signed(number: float, digits: int) -> str:
+    """Write a number with its sign; one that is rounded to zero is not negative."""
     return f"{round(number, digits) + 0.0:+.{digits}f}"
 
 
-def _number(text):
+def _number(text: str) -> float | str:
+    """Read a number; return other texts as they are."""
     try:
         return float(text)
     except ValueError:

@@ -1,5 +1,6 @@
 """Draw the pictures of the documentation (``make docs``)."""
 
+import inspect
 from pathlib import Path
 
 from matplotlib.figure import Figure
@@ -7,13 +8,13 @@ from matplotlib.figure import Figure
 from fedreact import plugins
 from fedreact.atomic import atomic
 from fedreact.reference.pictures import by_method, marks
-from fedreact.reference.pictures.contract import Kept
+from fedreact.reference.pictures.contract import KeptRuns
 
 FOLDER = "reference/pictures"
 DRAWS = "draw"
 DIGEST = "Inputs"
-"""Under this name a picture tells the digest of its data and code."""
-SHARED = tuple(Path(str(module.__file__)) for module in (by_method, marks))
+"""Key of a picture's metadata that holds the digest of its data and code."""
+SHARED = tuple(Path(inspect.getfile(module)) for module in (by_method, marks))
 """Code that several pictures draw with."""
 
 
@@ -28,22 +29,23 @@ def draw(name: str, references: Path) -> tuple[Figure, str]:
     Parameters
     ----------
     name
-        Of its file.
+        Name of its file.
     references
-        With a folder for each scale, and one for each paper in it.
+        Folder with a folder for each scale, and one for each paper in it.
 
     Returns
     -------
-    The figure, and the digest of what it was drawn from.
+    tuple
+        The figure, and the digest of what it was drawn from.
 
     Raises
     ------
     UserError
-        What it shows is not kept.
+        The numbers that it shows are not kept.
     """
-    kept = Kept(references)
-    figure = plugins.load(FOLDER, name, DRAWS)(kept)
-    return figure, kept.digest(plugins.find(FOLDER, name, DRAWS), *SHARED)
+    runs = KeptRuns(references)
+    figure = plugins.load(FOLDER, name, DRAWS)(runs)
+    return figure, runs.digest(plugins.find(FOLDER, name, DRAWS), *SHARED)
 
 
 def draw_all(references: Path, folder: Path) -> list[str]:

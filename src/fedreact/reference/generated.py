@@ -8,7 +8,7 @@ import ast
 import inspect
 import json
 import re
-from collections.abc import Callable, Iterable, Iterator, Sequence
+from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from pathlib import Path
 
 from fedreact import options, plugins
@@ -103,11 +103,15 @@ def targets() -> Iterator[str]:
         yield f"All of it: `snakemake --cores all {name}`.\n"
         for what, entries in (("table", paper.tables), ("figure", paper.figures)):
             if entries:
-                lines = [(f"{paper.prefix}{key}", _cell(of.title)) for key, of in entries.items()]
+                lines = [
+                    (f"{paper.prefix}{key}", _cell(entry.title)) for key, entry in entries.items()
+                ]
                 yield from _table((what, "what it shows"), lines, code=1)
                 yield ""
         if paper.searches:
-            lines = [(paper.prefix + key, _cell(of.title)) for key, of in paper.searches.items()]
+            lines = [
+                (paper.prefix + key, _cell(search.title)) for key, search in paper.searches.items()
+            ]
             yield from _table(("search of options", "what it searches"), lines, code=1)
             yield ""
 
@@ -182,26 +186,26 @@ def _scale(references: Path, name: str) -> Iterator[str]:
 
 
 def _by_data(paper: Paper) -> list[str]:
-    """Differences from the paper's protocol, each with what it applies to."""
+    """Return differences from the paper's protocol, each with what it applies to."""
     marked = []
     for text in paper.scale.all_differences:
         head, colon, rest = text.partition(": ")
-        of = head.split(", ")
-        applies = colon and all(re.fullmatch(r"[\w.-]+", one) for one in of) and rest
-        marked.append(f"{_listed(f'`{one}`' for one in of)}: {rest}" if applies else text)
+        names = head.split(", ")
+        applies = colon and all(re.fullmatch(r"[\w.-]+", name) for name in names) and rest
+        marked.append(f"{_listed(f'`{name}`' for name in names)}: {rest}" if applies else text)
     return [_cell(line) for line in marked]
 
 
 def _spent(references: Path, scale: str) -> dict[str, float]:
-    """Core-seconds of a scale's kept runs, by paper."""
+    """Return the core-seconds of a scale's kept runs, by paper."""
     files = sorted(references.glob(f"{scale}/*/{RUN}"))
     return {path.parent.name: json.loads(path.read_text())["cpu_seconds"] for path in files}
 
 
 def _cost(references: Path, scale: str) -> tuple[float, int, str]:
-    """Order of the scales: by a training's minutes on a cluster, then by how they are kept."""
-    how = load_scale(scale)
-    return max(how.minutes.values()), int(how.like is None), scale
+    """Return a key that sorts scales by the minutes of a training on a cluster."""
+    entry = load_scale(scale)
+    return max(entry.minutes.values()), int(entry.like is None), scale
 
 
 # ---- Options ------------------------------------------------------------------------------------
@@ -220,7 +224,7 @@ def all_options() -> Iterator[str]:
         sections.setdefault(what, []).append((name, cls))
     for what, entries in sections.items():
         yield f"## {what[0].upper()}{what[1:]}\n"
-        without = [name for name, cls in entries if not (cls and options.names(cls))]
+        without = [name for name, cls in entries if cls is None or not options.names(cls)]
         for name, cls in entries:
             if cls is None or name in without:
                 continue
@@ -254,13 +258,13 @@ def _metrics() -> Iterator[str]:
         "accuracy over the worst fifth of the clients. Without a subset, all clients and samples "
         "count. Without a reducer, the value is the mean over clients.\n"
     )
-    bases = [(name, load_metric(name)) for name in grammar.names("base")]
-    tested = [
+    bases = {name: load_metric(name) for name in grammar.names("base")}
+    computed = [
         (name, _cell(metric.title), metric.better or "", ", ".join(metric.kinds))
-        for name, metric in bases
+        for name, metric in bases.items()
         if metric.kinds
     ]
-    yield from _table(("base", "title", "better", "tasks"), tested, code=1)
+    yield from _table(("base", "title", "better", "tasks"), computed, code=1)
     yield ""
     subsets = [(name, _kind(name), _of_part("subset", name)) for name in grammar.names("subset")]
     yield from _table(("subset", "of what", "what it is"), subsets, code=1)
@@ -270,7 +274,7 @@ def _metrics() -> Iterator[str]:
     yield "\nRuns record these metrics themselves. They have no subset and no reducer:\n"
     recorded = [
         (name, _cell(metric.title), metric.better or "")
-        for name, metric in bases
+        for name, metric in bases.items()
         if not metric.kinds
     ]
     yield from _table(("metric", "title", "better"), recorded, code=1)
@@ -284,7 +288,7 @@ def _kind(subset: str) -> str:
 
 
 def _of_part(what: str, name: str) -> str:
-    """First line of the file of a metric's subset or reducer."""
+    """Return the first line of the file of a metric's subset or reducer."""
     folder, defines, _ = grammar.PARTS[what]
     return _cell(_inline(_first(plugins.find(folder, name, defines))))
 
@@ -305,10 +309,10 @@ def datasets() -> Iterator[str]:
     head = ("dataset", "task", "outputs", "channels x steps", "owners at paper", "used by")
     lines = []
     for name, entry in registry.items():
-        task, by = entry.task, {*used.get(name, ()), *used.get(entry.role or name, ())}
+        task, users = entry.task, {*used.get(name, ()), *used.get(entry.role or name, ())}
         size = f"{task.channels} x {task.steps}"
         owners = str(entry.owners.get(FULL, ""))
-        papers = _listed(f"`{paper}`" for paper in sorted(by))
+        papers = _listed(f"`{paper}`" for paper in sorted(users))
         lines.append((f"[`{name}`](#{name})", task.kind, str(task.outputs), size, owners, papers))
     yield from _table(head, lines)
     yield (
@@ -332,22 +336,22 @@ def _dataset(name: str, entry: DatasetEntry) -> Iterator[str]:
         yield f"- Role: `{entry.role}`; a partition of this role gets the first that can be had"
     if entry.mirror:
         yield f"- Folder in a mirror: `{entry.mirror}/`"
-    how = "by hand: " + " ".join(entry.steps.split()) if entry.steps else None
-    if how is None:
-        n = len(entry.files) or len(entry.listed.sha256 if entry.listed else ())
-        how = (
-            f"downloaded, {n} registered file{'s' * (n > 1)}"
-            if n
-            else "computed; needs no download"
-        )
-    yield f"- How it is got: {how}"
+    yield f"- How it is got: {_way(entry)}"
     if entry.scales:
-        taken = "; ".join(
-            f"{scale}: {', '.join(f'`{k}={_shortened(v)}`' for k, v in of.items())}"
-            for scale, of in entry.scales.items()
+        parts = "; ".join(
+            f"{scale}: {', '.join(f'`{name}={_shortened(v)}`' for name, v in options_of.items())}"
+            for scale, options_of in entry.scales.items()
         )
-        yield f"- Taken at each scale (all, where none is named): {taken}"
+        yield f"- Taken at each scale (all, where none is named): {parts}"
     yield ""
+
+
+def _way(entry: DatasetEntry) -> str:
+    """Say how the files of a dataset are got."""
+    if entry.steps:
+        return "by hand: " + " ".join(entry.steps.split())
+    n = len(entry.files) or len(entry.listed.sha256 if entry.listed else ())
+    return f"downloaded, {n} registered file{'s' * (n > 1)}" if n else "computed; needs no download"
 
 
 def _shortened(value: object) -> str:
@@ -358,14 +362,14 @@ def _shortened(value: object) -> str:
 
 
 def _users() -> dict[str, set[str]]:
-    """Papers whose own settings run on each role or dataset, by its name."""
-    found: dict[str, set[str]] = {}
+    """Return the papers whose own settings run on each role or dataset, by its name."""
+    users: dict[str, set[str]] = {}
     for name in paper_names():
         for setting in load_paper(name, FULL).settings.values():
-            of, _, partition = setting.partition.rpartition("/")
-            spec = load_paper(of or name, FULL).partitions[partition]
-            found.setdefault(spec.data, set()).add(name)
-    return found
+            paper, _, partition = setting.partition.rpartition("/")
+            spec = load_paper(paper or name, FULL).partitions[partition]
+            users.setdefault(spec.data, set()).add(name)
+    return users
 
 
 # ---- Contracts ----------------------------------------------------------------------------------
@@ -429,8 +433,8 @@ def markdown(docstring: str) -> str:
 def _inline(text: str) -> str:
     """Write cross references and code of reST as code of Markdown."""
 
-    def name(reference):
-        """The last part of what is referred to; of a module, all of it."""
+    def name(reference: re.Match[str]) -> str:
+        """Return the last part of a reference, or all of that of a module."""
         path = reference["to"]
         return f"`{path if reference['role'] == 'mod' else path.split('.')[-1]}`"
 
@@ -494,17 +498,17 @@ def _listed(names: Iterable[str]) -> str:
 
 
 def _short(paper: Paper) -> str:
-    """Name of a paper where there is little room."""
+    """Return a name of a paper where there is little room."""
     return paper.about.short or paper.about.title.partition(":")[0]
 
 
 def _first(path: Path) -> str:
-    """First line of a file's docstring."""
+    """Return the first line of a file's docstring."""
     return (ast.get_docstring(ast.parse(path.read_text(encoding="utf-8"))) or "").split("\n")[0]
 
 
-def _reasons(reasons):
-    """Why a setting is left out, with the kinds of runs for which it is."""
+def _reasons(reasons: str | Mapping[str, str]) -> list[tuple[str, str]]:
+    """Return why a setting is left out, with the kinds of runs for which it is."""
     if isinstance(reasons, str):
         return [("", reasons)]
     return [(f" for `{kind}`", why) for kind, why in reasons.items()]

@@ -1,4 +1,4 @@
-"""Keep what a run has come to: tables, claims, figures, and their values by seed.
+"""Keep the results of a run: tables, claims, figures, and their values by seed.
 
 Weights and scores of single rounds and clients are not kept.
 """
@@ -8,6 +8,7 @@ import shutil
 from collections.abc import Container, Iterable
 from datetime import datetime
 from pathlib import Path
+from typing import Any
 
 from fedreact.atomic import atomic, write_text
 from fedreact.errors import UserError
@@ -17,22 +18,22 @@ from fedreact.reference import store, values
 from fedreact.tables.files import ORIGINS
 
 ALONE = ("assumptions/*.csv", "assumptions/*.md", "searches/*.csv", "searches/*.md")
-"""What takes hours and is run by itself."""
+"""Results that take hours and are run by themselves."""
 COPIED = ("claims/*.csv", "claims/*.md", *ALONE)
-"""What is kept as it is. Figures of these are drawn from their csv."""
+"""Files that are kept as they are. Figures of these are drawn from their csv."""
 COLOURS = 256
-"""Of a kept figure, at most: a byte for each point, before it is compressed."""
+"""Most colours of a kept figure: a byte for each point, before it is compressed."""
 RUN = "run.json"
 FINDINGS = "findings.json"
-"""What makes rows of kept tables mean nothing, by table and row."""
+"""File with what makes rows of kept tables mean nothing, by table and row."""
 MULTIVERSE, UNIVERSES = "multiverse", "universes.csv"
-"""Folder of what universes gave, kept by itself; its largest file, kept compressed."""
+"""Folder of the results of universes, kept by itself; its largest file, kept compressed."""
 NAMED = ("tables.yaml", "figures.yaml", "search.yaml")
 """Files of a paper whose keys are names of what is built."""
 
 
 def names(paper: Path) -> set[str]:
-    """Names of what is built of a paper's folder: tables, figures, searches, and its own."""
+    """Return names of all results of a paper: tables, figures, searches, and its own name."""
     prefix = read_yaml(paper / "paper.yaml").get("prefix")
     prefix = f"{paper.name}_" if prefix is None else prefix
     files = [paper / name for name in NAMED if (paper / name).is_file()]
@@ -42,7 +43,7 @@ def names(paper: Path) -> set[str]:
 def keep(
     results: Path,
     folder: Path,
-    of: Container[str],
+    targets: Container[str],
     figures: Iterable[str],
     dropped: Container[str] = (),
 ) -> list[Path]:
@@ -55,13 +56,14 @@ def keep(
     Parameters
     ----------
     results
-        Of a scale.
-    of
-        Names of what to keep: those of one paper, so that papers can be run at different times.
+        Folder of a scale.
+    targets
+        Names of the results to keep: those of one paper, so that papers can be run at different
+        times.
     figures
-        Those that pages show.
+        Names of the figures that pages show.
     dropped
-        Tables that were kept and are built no more.
+        Names of tables that were kept and are built no more.
 
     Returns
     -------
@@ -78,14 +80,14 @@ def keep(
     if missing := [path.stem for path in drawn if not path.is_file()]:
         raise UserError(f"{results}: not built yet, but shown by pages: {', '.join(missing)}")
     tables, claims, copied = (
-        [path for pattern in patterns for path in sorted(results.glob(pattern)) if path.stem in of]
+        _built(results, patterns, targets)
         for patterns in (["tables/*.csv"], ["claims/*.csv"], COPIED)
     )
     if not tables:
         raise UserError(f"{results}: no tables there; build some first: snakemake all_tables")
     built = {path.stem for path in [*tables, *claims]}
     before = [*store.names(folder), *(path.stem for path in sorted(folder.glob("claims/*.csv")))]
-    gone = [name for name in before if name in of and name not in built]
+    gone = [name for name in before if name in targets and name not in built]
     if lost := [name for name in gone if name not in dropped]:
         raise UserError(
             f"{results}: not built yet, but kept in {folder}: {', '.join(lost)}; build them, or "
@@ -103,14 +105,20 @@ def keep(
         _shrink(path, new / path.relative_to(results))
     if (folder / MULTIVERSE).is_dir():
         shutil.copytree(folder / MULTIVERSE, new / MULTIVERSE)
-    if stay := _stay(folder, new, of):
-        run["of_earlier_runs"] = stay
+    if earlier := _keep_earlier(folder, new, targets):
+        run["of_earlier_runs"] = earlier
     write_text(new / RUN, json.dumps(run, indent=1) + "\n")
     if findings := findings_of(tables):
         write_text(new / FINDINGS, json.dumps(findings, indent=1, ensure_ascii=False) + "\n")
     shutil.rmtree(folder, ignore_errors=True)
     new.rename(folder)
     return sorted(path for path in folder.rglob("*") if path.is_file())
+
+
+def _built(results: Path, patterns: Iterable[str], targets: Container[str]) -> list[Path]:
+    """Return the files of results that have one of the patterns and belong to the targets."""
+    paths = [path for pattern in patterns for path in sorted(results.glob(pattern))]
+    return [path for path in paths if path.stem in targets]
 
 
 def keep_multiverse(results: Path, folder: Path) -> list[Path]:
@@ -145,26 +153,26 @@ def keep_multiverse(results: Path, folder: Path) -> list[Path]:
     return sorted((folder / MULTIVERSE).iterdir())
 
 
-def _stay(folder, new, of):
+def _keep_earlier(folder: Path, new: Path, targets: Container[str]) -> dict[str, list[str]]:
     """Copy what takes hours and was not built again; return the commits that made each file."""
     path = folder / RUN
     run = json.loads(path.read_text()) if path.is_file() else {}
     commits = {}
     for path in sorted(path for pattern in ALONE for path in folder.glob(pattern)):
         name = path.relative_to(folder).as_posix()
-        if path.stem in of and not (new / name).exists():
+        if path.stem in targets and not (new / name).exists():
             write_text(new / name, path.read_text())
             commits[name] = run.get("of_earlier_runs", {}).get(name, run.get("commits", []))
     return commits
 
 
-def _shrink(figure, to):
+def _shrink(figure: Path, copy: Path) -> None:
     """Copy a figure with as many colours as a palette has."""
     from PIL import Image
 
     from fedreact.figures.style import save_few
 
-    with atomic(to) as path, Image.open(figure) as picture:
+    with atomic(copy) as path, Image.open(figure) as picture:
         save_few(picture, path, COLOURS)
 
 
@@ -178,8 +186,8 @@ def findings_of(tables: Iterable[Path]) -> dict[str, dict[str, list[str]]]:
     return findings
 
 
-def account(results: Path, files: Iterable[Path]) -> dict:
-    """What the records of files, and of all that they were made from, add up to.
+def account(results: Path, files: Iterable[Path]) -> dict[str, Any]:
+    """Sum up the records of files and of all that they were made from.
 
     Returns
     -------
@@ -195,7 +203,7 @@ def account(results: Path, files: Iterable[Path]) -> dict:
     run |= {"processors": set(), "data": {}, "steps": {}}
     spans = []
     for record in unique:
-        # One that was killed has no end, and nobody knows what it took.
+        # An attempt that was killed has no end, and its cost is unknown.
         attempts = [attempt for attempt in record["attempts"] if attempt.get("ended")]
         if record["commit"]:
             run["commits"].add(record["commit"]["id"])
@@ -211,7 +219,8 @@ def account(results: Path, files: Iterable[Path]) -> dict:
         step["jobs"] += 1
         for attempt in attempts:
             step["cpu_seconds"] += attempt["cpu_seconds"]
-            spans.append([datetime.fromisoformat(attempt[at]) for at in ("started", "ended")])
+            started, ended = (datetime.fromisoformat(attempt[k]) for k in ("started", "ended"))
+            spans.append((started, ended))
     for step in run["steps"].values():
         step["cpu_seconds"] = round(step["cpu_seconds"], 1)
     run["cpu_seconds"] = round(sum(step["cpu_seconds"] for step in run["steps"].values()), 1)
@@ -222,14 +231,14 @@ def account(results: Path, files: Iterable[Path]) -> dict:
     return run
 
 
-def _step(record):
-    """Its script, and the kind of a run."""
+def _step(record: dict[str, Any]) -> str:
+    """Name the step of a record by its script, and the kind of a run."""
     name = Path(record["script"]).stem
     return f"{name} {kind}" if (kind := record["options"].get("kind")) else name
 
 
-def _covered(spans):
-    """Seconds in one or more of these spans of time."""
+def _covered(spans: list[tuple[datetime, datetime]]) -> float:
+    """Return the seconds in one or more of these spans of time."""
     total, end = 0.0, None
     for first, last in sorted(spans):
         if end is None or first > end:

@@ -9,8 +9,8 @@ import json
 import os
 import re
 import shutil
-from functools import partial
 from pathlib import Path
+from typing import Any
 
 from fedreact.errors import UserError
 
@@ -19,9 +19,9 @@ LINK = re.compile(r"(?P<before>!?\[[^\]]*\]\(|<img src=\")(?P<to>[^)\"#:]+)(?=[)
 PICTURES = (".png", ".svg")
 LANGUAGES = {".py": "python", ".yaml": "yaml", ".cff": "yaml", ".json": "json"}
 READ = (*LANGUAGES, ".md")
-"""Files of a folder that become pages; others are named."""
+"""Files of a folder that become pages; of others the page of the folder has the names."""
 ALONE = "---\norphan: true\nnosearch: true\n---\n\n"
-"""A page that is in no contents: it is reached by links, and the search leaves it out."""
+"""Head of a page outside the contents: links lead to it, and the search leaves it out."""
 
 
 def stage(project: Path, to: Path) -> None:
@@ -30,8 +30,8 @@ def stage(project: Path, to: Path) -> None:
     Parameters
     ----------
     project
-        The pages to begin with are its ``README.md``, ``CONTRIBUTING.md``, those of ``docs/`` and
-        its subfolders, and those of ``docs/site/`` that only a site has;
+        Folder of the project. The site begins with its ``README.md``, ``CONTRIBUTING.md``, the
+        pages of ``docs/`` and its subfolders, and those of ``docs/site/`` that only a site has;
         ``docs/site/contents.md`` goes to the end of the first.
 
     Raises
@@ -41,7 +41,8 @@ def stage(project: Path, to: Path) -> None:
     """
     project = project.resolve()
     begin = [project / "README.md", *pages(project), *project.glob("docs/site/*.rst")]
-    todo, done = list(begin), set()
+    todo = list(begin)
+    done: set[Path] = set()
     while todo:
         path = todo.pop()
         if path in done:
@@ -57,42 +58,47 @@ def stage(project: Path, to: Path) -> None:
         except OSError as error:
             raise UserError(f"{path}: {error.strerror}; name the project's folder") from error
         if path.is_dir() or path.suffix == ".md":
-            linked = {found["to"]: _target(found, path, project) for found in LINK.finditer(text)}
-            todo += linked.values()
-            text = LINK.sub(partial(_moved, path=path, project=project), text)
+            todo += [_target(link, path, project) for link in LINK.finditer(text)]
+            text = _moved(text, path, project)
         page.write_text(text if path in begin else ALONE + text)
     with (to / "index.md").open("a") as index:
         index.write("\n" + (project / "docs/site/contents.md").read_text())
 
 
 def pages(project: Path) -> list[Path]:
-    """List the project's pages, but its README: CONTRIBUTING and those of ``docs/``."""
+    """List the project's pages except its README: CONTRIBUTING and those of ``docs/``."""
     paths = [project / "CONTRIBUTING.md", *sorted(project.glob("docs/**/*.md"))]
     return [path for path in paths if path.is_file() and _is_page(path.relative_to(project))]
 
 
-def _is_page(place):
-    """Whether a path of the project is a page that keeps its place."""
+def _is_page(place: Path) -> bool:
+    """Return whether a path of the project is a page that keeps its place."""
     of_docs = place.parts[0] == "docs" and place.parts[1] not in ("site", "templates")
     return place == Path("CONTRIBUTING.md") or (of_docs and place.suffix == ".md")
 
 
-def _target(found, path, project):
-    """The file or folder that a link of a page leads to."""
-    target = ((path if path.is_dir() else path.parent) / found["to"]).resolve()
+def _target(link: re.Match[str], path: Path, project: Path) -> Path:
+    """Return the file or folder that a link of a page leads to."""
+    target = ((path if path.is_dir() else path.parent) / link["to"]).resolve()
     if not (target.exists() and target.is_relative_to(project)):
-        raise UserError(f"{path}: links to {found['to']}, which is not in the project")
+        raise UserError(f"{path}: links to {link['to']}, which is not in the project")
     return target
 
 
-def _moved(found, path, project):
-    """The same link from page to page."""
-    target = _page_of(_target(found, path, project), project)
-    return found["before"] + os.path.relpath(target, _page_of(path, project).parent)
+def _moved(text: str, path: Path, project: Path) -> str:
+    """Let the links of a page lead from page to page of the site."""
+    folder = _page_of(path, project).parent
+
+    def moved(link: re.Match[str]) -> str:
+        """Return a link with its new target."""
+        target = _page_of(_target(link, path, project), project)
+        return link["before"] + os.path.relpath(target, folder)
+
+    return LINK.sub(moved, text)
 
 
-def _page_of(path, project):
-    """Where a file or folder is in the site, before it is built."""
+def _page_of(path: Path, project: Path) -> Path:
+    """Return where a file or folder is in the site, before it is built."""
     place = path.relative_to(project)
     if place == Path("README.md"):
         return Path("index.md")
@@ -104,33 +110,33 @@ def _page_of(path, project):
     return place / "index.md" if path.is_dir() else place.with_name(f"{place.name}.md")
 
 
-def _text(path, project):
-    """What stands on the page of a file or folder."""
+def _text(path: Path, project: Path) -> str:
+    """Return the text of the page of a file or folder."""
     name = path.relative_to(project)
     if path.suffix in (".md", ".rst"):
         return path.read_text()
     if path.is_dir():
-        files = (one for one in sorted(path.rglob("*")) if one.is_file())
-        lines = [_entry(one, path) for one in files if "__pycache__" not in one.parts]
+        files = (file for file in sorted(path.rglob("*")) if file.is_file())
+        lines = [_entry(file, path) for file in files if "__pycache__" not in file.parts]
         return "\n".join([f"# `{name}/`\n", *lines, ""])
     if path.suffix == ".ipynb":
         return _notebook(json.loads(path.read_text()))
     return f"# `{name}`\n\n" + _code(path.read_text(), LANGUAGES.get(path.suffix, "text"))
 
 
-def _entry(path, folder):
-    """A line of a folder's page."""
+def _entry(path: Path, folder: Path) -> str:
+    """Return the line of a file on the page of its folder."""
     name = path.relative_to(folder)
     return f"- [`{name}`]({name})" if path.suffix in READ else f"- `{name}`"
 
 
-def _notebook(content):
-    """The cells of a notebook, one after the other."""
+def _notebook(content: dict[str, Any]) -> str:
+    """Write the cells of a notebook, one after the other."""
     texts = [("".join(cell["source"]), cell["cell_type"]) for cell in content["cells"]]
     return "\n\n".join(_code(text, "python") if kind == "code" else text for text, kind in texts)
 
 
-def _code(text, language):
-    """A block that holds any text."""
+def _code(text: str, language: str) -> str:
+    """Write a block of code with a fence that no line of the text closes."""
     fence = "`" * max([3, *(len(ticks) + 1 for ticks in re.findall("`+", text))])
     return f"{fence}{language}\n{text.rstrip()}\n{fence}\n"

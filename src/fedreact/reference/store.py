@@ -6,7 +6,7 @@ A csv that is named ``tables/<table>.csv`` is a part of that file; any other is 
 import csv
 import gzip
 import io
-from collections.abc import Iterable
+from collections.abc import Iterable, Mapping
 from functools import lru_cache
 from pathlib import Path
 
@@ -38,7 +38,7 @@ def names(folder: Path) -> list[str]:
     Parameters
     ----------
     folder
-        Of a paper, e.g. ``reference/quick/fed_react``.
+        Folder of a paper, e.g. ``reference/quick/fed_react``.
     """
     return sorted(_tables(folder / TABLES))
 
@@ -49,10 +49,10 @@ def where(folder: Path, file: str) -> Path | None:
     Parameters
     ----------
     folder
-        Of a scale, with a folder of each paper.
+        Folder of a scale, with a folder of each paper.
     file
-        Below the folder of its paper, e.g. ``tables/table05.csv`` or ``claims/fedst.csv``; or with
-        its paper, e.g. ``fed_react/multiverse/claims.csv``.
+        Path below the folder of its paper, e.g. ``tables/table05.csv`` or ``claims/fedst.csv``; or
+        with its paper, e.g. ``fed_react/multiverse/claims.csv``.
     """
     if (folder / file).is_file():
         return folder / file
@@ -80,8 +80,8 @@ def table(folder: Path, name: str) -> io.StringIO:
     return io.StringIO(_tables(folder / TABLES)[name])
 
 
-def _tables(path):
-    """Texts of tables by name; a file is read again if it has changed."""
+def _tables(path: Path) -> dict[str, str]:
+    """Return the texts of tables by name; a file is read again if it has changed."""
     if not path.is_file():
         return {}
     status = path.stat()
@@ -89,16 +89,19 @@ def _tables(path):
 
 
 @lru_cache(maxsize=64)
-def _read(path, *_status):
+def _read(path: Path, mtime: int, size: int) -> dict[str, str]:
+    """Read the texts of tables by name; time and size tell the versions of a file."""
     with gzip.open(path, "rt", encoding="utf-8", newline="") as file:
         lines = csv.DictReader(file)
         by_table: dict[str, list[dict[str, str]]] = {}
         for line in lines:
             by_table.setdefault(line["table"], []).append(line)
-        return {name: _text(lines.fieldnames, of_table) for name, of_table in by_table.items()}
+        columns = list(lines.fieldnames or ())
+        return {name: _text(columns, of_table) for name, of_table in by_table.items()}
 
 
-def _text(columns, lines):
+def _text(columns: list[str], lines: Iterable[Mapping[str, str]]) -> str:
+    """Write a csv."""
     file = io.StringIO(newline="")
     writer = csv.DictWriter(file, columns, restval="", lineterminator="\n")
     writer.writeheader()

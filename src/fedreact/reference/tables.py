@@ -20,9 +20,11 @@ from fedreact.options import vars_of
 from fedreact.reference import store
 from fedreact.reference.keep import FINDINGS, RUN
 from fedreact.resolve import variants
-from fedreact.resolve.cells import Cells
+from fedreact.resolve.cells import Cell, Cells
 from fedreact.resolve.config import load_scale
 from fedreact.resolve.datasets import Datasets
+from fedreact.resolve.entries import TableSpec
+from fedreact.resolve.papers import Paper
 from fedreact.resolve.settings import Settings
 from fedreact.tables import cells, notes, published, render
 from fedreact.tables.grid import Grid, grid
@@ -32,7 +34,7 @@ from fedreact.tables.sources import CellSource
 MADE = f"<!-- Made by `make docs` from ../{store.TABLES}. -->\n"
 
 
-class Kept:
+class KeptTables:
     """Tables of the runs that are kept at one scale.
 
     Parameters
@@ -84,12 +86,13 @@ class Kept:
         paper, lines = self._paper(path), self.lines(path)
         values = self._published(path)
         names = Names.registered(paper.about.names_of_data, self.registry)
-        runs, given = None, vars_of(entry)
+        runs, options = None, vars_of(entry)
         if not entry.study:
             findings = self._findings(path.parents[1]).get(path.stem, {})
-            of_scale = (self._layout(path, lines), paper.scale.differences, findings)
-            runs = notes.TableOfRuns(self.scale, names, cells.CellRules.of_entry(given), *of_scale)
-        caption, below = notes.around(given, lines, values, runs)
+            rules, layout = cells.CellRules.of_entry(options), self._layout(path, lines)
+            differences = paper.scale.differences
+            runs = notes.TableOfRuns(self.scale, names, rules, layout, differences, findings)
+        caption, below = notes.around(options, lines, values, runs)
         return grid(lines, caption, below, names, entry.reference)
 
     def lines(self, path: Path) -> pd.DataFrame:
@@ -134,11 +137,12 @@ class Kept:
             f"{self.folder.parent.name}/{path.relative_to(self.folder.parent)}",
         )
 
-    def _paper(self, path):
+    def _paper(self, path: Path) -> Paper:
+        """Return the paper of a page."""
         return self.settings.paper(path.parents[1].name)
 
-    def _entry(self, path):
-        """A table's entry, and its name there."""
+    def _entry(self, path: Path) -> tuple[TableSpec, str]:
+        """Return the entry of a page's table, and its name in ``tables.yaml``."""
         paper = self._paper(path)
         name = path.stem.removeprefix(paper.prefix)
         if name not in paper.tables:
@@ -148,41 +152,45 @@ class Kept:
             )
         return paper.tables[name], name
 
-    def _published(self, path):
+    def _published(self, path: Path) -> Mapping[str, Any]:
+        """Read the published values of a page's table."""
         paper = self._paper(path)
         file = paper.folder / "published" / f"{path.stem.removeprefix(paper.prefix)}.yaml"
         return published.read(file if file.exists() else None)
 
     def _layout(self, path: Path, lines: pd.DataFrame) -> list[CellSource]:
-        """Cells that the table asks for today, those that this run lacks with the reason."""
+        """Return the cells that the table asks for today; those that this run lacks say why."""
         entry, name = self._entry(path)
         if entry.study:
             return []
         paper = self._paper(path)
-        there = set(zip(lines["row"], lines["column"]))
+        kept = set(zip(lines["row"], lines["column"]))
         data = set(self._run(path).get("data", {}))
         places = []
         for (row, column), cell in self._cells(paper.name).table(name).items():
             place = CellSource(row, column, "", cell.method.name, cell.skipped, cell.unlike)
-            if (row, column) in there:
+            if (row, column) in kept:
                 place = replace(place, skipped=None)
             elif cell.skipped is None and not entry.reaching:
                 place = replace(place, skipped=self._lacking(cell, data))
             places.append(place)
         return places
 
-    def _lacking(self, cell, data):
-        stand_ins = {name for name, one in self.registry.items() if one.role == cell.role}
+    def _lacking(self, cell: Cell, data: set[str]) -> str:
+        """Say why a run on these datasets lacks a cell."""
+        stand_ins = {name for name, entry in self.registry.items() if entry.role == cell.role}
         wanted = stand_ins or {variants.parts(cell.data)[0]}
         if wanted & {variants.parts(name)[0] for name in data}:
             return "this run does not have it"
         return f"the data ({' or '.join(sorted(wanted))}) could not be had"
 
-    def _run(self, path) -> dict[str, Any]:
+    def _run(self, path: Path) -> dict[str, Any]:
+        """Read the record of the run of a page."""
         file = path.parents[1] / RUN
         return json.loads(file.read_text()) if file.exists() else {}
 
-    def _read_findings(self, folder) -> Mapping[str, Mapping[str, list[str]]]:
+    def _read_findings(self, folder: Path) -> Mapping[str, Mapping[str, list[str]]]:
+        """Read what makes rows of a paper's tables mean nothing."""
         path = folder / FINDINGS
         return json.loads(path.read_text()) if path.exists() else {}
 
@@ -196,7 +204,8 @@ def pages(references: Path) -> dict[Path, str]:
         The folder ``reference``.
     """
     scales = sorted({path.parents[1] for path in references.glob(f"*/*/{store.TABLES}")})
-    return {path: kept.page(path) for kept in map(Kept, scales) for path in kept.pages()}
+    runs = map(KeptTables, scales)
+    return {path: run.page(path) for run in runs for path in run.pages()}
 
 
 def write(references: Path) -> int:
@@ -207,5 +216,6 @@ def write(references: Path) -> int:
     return len(written)
 
 
-def _page(folder, name):
+def _page(folder: Path, name: str) -> Path:
+    """Return the path of the page of a table."""
     return folder / "tables" / f"{name}.md"

@@ -1,7 +1,7 @@
 """Values by seed, from which the numbers of a kept run can be made again.
 
-A mean and its interval cannot be checked; the values that they are of can. So each seed of each
-cell of a table is kept, and each seed of each contrast of a claim.
+A mean and its interval cannot be checked without the values behind them. So a value is kept for
+each seed of each cell of a table, and for each seed of each contrast of a claim.
 """
 
 from collections.abc import Iterator, Sequence
@@ -23,7 +23,7 @@ from fedreact.tables.sources import ScoreSource
 
 COLUMNS = ["table", "row", "column", "claim", "reading", "at", "left", "right"]
 COLUMNS += ["metric", "seed", "value", "most"]
-"""Of the csv: labels as in the csv of tables and of claims, and empty where they do not apply.
+"""Columns of the csv: labels as in those of tables and claims, empty where they do not apply.
 
 The ``value`` of a cell is a mean over clients and rounds, as its table says. That of a contrast is
 a difference, positive as claimed. Where only bounds of a difference are known, ``value`` is the
@@ -77,8 +77,8 @@ def of_claims(csv: Path) -> Iterator[dict[str, Any]]:
             labels = {"at": contrast.at, "left": contrast.left, "right": contrast.right}
             bounds = _bounds(reading, contrast, means(reading.metric, reading.last), scores)
             for seed, (least, most) in sorted(bounds.items()):
-                most = None if most == least else most
-                yield about | labels | {"seed": seed, "value": least, "most": most}
+                value = {"value": least, "most": None if most == least else most}
+                yield about | labels | {"seed": seed} | value
 
 
 def _bounds(reading, contrast, means, scores):
@@ -96,5 +96,5 @@ def _bounds(reading, contrast, means, scores):
         least = most = ours - theirs
     if reading.sign < 0:
         least, most = -most, -least
-    there = least.dropna()
-    return {seed: (there[seed], most[seed]) for seed in there.index.to_list()}
+    known = least.dropna()
+    return {seed: (known[seed], most[seed]) for seed in known.index.to_list()}

@@ -14,7 +14,7 @@ from fedreact.metrics.contract import Metric
 
 @dataclass(frozen=True)
 class Reducer:
-    """What becomes of clients' values, in place of their mean.
+    """A value that is computed from clients' values instead of their mean.
 
     Attributes
     ----------

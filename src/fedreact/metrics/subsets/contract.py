@@ -17,7 +17,7 @@ from fedreact.metrics.contract import Groups, Metric
 
 @dataclass(frozen=True)
 class Subset:
-    """What all kinds of subset have.
+    """The base of all kinds of subset.
 
     Attributes
     ----------

@@ -2,7 +2,11 @@
 
 from collections import Counter
 
+from matplotlib.figure import Figure
+
+from fedreact.reference.docs import Row
 from fedreact.reference.pictures import marks
+from fedreact.reference.pictures.contract import KeptRuns, praised
 
 OUTCOMES = {
     "holds": ("#0072B2", "white"),
@@ -16,16 +20,16 @@ OUTCOMES = {
 OTHER = ("#000000", "white")
 
 
-def draw(kept):
+def draw(runs: KeptRuns) -> Figure:
     """Draw a bar a paper, of one length a claim."""
     counts, scales = {}, set()
-    for paper in kept.papers():
-        run = kept.run(paper)
+    for paper in runs.papers():
+        run = runs.run(paper)
         lines = run.lines(f"claims/{paper}.csv", reading="")
         scales.add(run.scale)
         counts[_label(paper, lines)] = Counter(line["outcome"] for line in lines if not line["at"])
-    there = set().union(*counts.values())
-    outcomes = [name for name in OUTCOMES if name in there] + sorted(there - set(OUTCOMES))
+    known = {name for of_paper in counts.values() for name in of_paper}
+    outcomes = [name for name in OUTCOMES if name in known] + sorted(known - set(OUTCOMES))
     papers = sorted(counts, key=lambda paper: -counts[paper].total())
     figure, axes = marks.canvas(
         1.3 + 0.34 * len(papers),
@@ -39,10 +43,11 @@ def draw(kept):
             n = counts[paper][name]
             colour, ink = OUTCOMES.get(name, OTHER)
             if n:
-                bar = {"edgecolor": "#777777" if colour == "#FFFFFF" else "white"}
-                panel.barh(y, n, left=left, color=colour, height=0.72, linewidth=0.8, **bar)
-                at = left + n / 2
-                panel.text(at, y, n, ha="center", va="center_baseline", color=ink, fontsize=8.5)
+                edge = "#777777" if colour == "#FFFFFF" else "white"
+                bar = {"left": left, "color": colour, "edgecolor": edge}
+                panel.barh(y, n, height=0.72, linewidth=0.8, **bar)
+                text = {"ha": "center", "va": "center_baseline", "color": ink, "fontsize": 8.5}
+                panel.text(left + n / 2, y, n, **text)
             left += n
     for name in outcomes:  # one legend entry each, in their order
         panel.barh(
@@ -56,10 +61,8 @@ def draw(kept):
     return figure
 
 
-def _label(paper, lines):
+def _label(paper: str, lines: list[Row]) -> str:
     """Name a paper by the method that its claims praise, or by its folder if none is published."""
     if not any(isinstance(line["published"], float) for line in lines):
         return f"{paper.replace('_', ' ').capitalize()} (benchmark)"
-    return (
-        Counter(line["left"] for line in lines if line["left"]).most_common(1)[0][0].split(" w/")[0]
-    )
+    return praised(lines)

@@ -1,8 +1,9 @@
 """How well clusters are found (Rand score) against accuracy, by setting."""
 
-from typing import Any
+from matplotlib.figure import Figure
 
 from fedreact.reference.pictures import marks
+from fedreact.reference.pictures.contract import KeptRuns
 
 SETTINGS = {
     "10 clients, stationary": ("table05", "RTD - 10 clients (Stationary)"),
@@ -12,7 +13,7 @@ SETTINGS = {
     "100 clients, Strategy 1": ("table02", "RTD - 100 clients (Strategy 1)"),
     "100 clients, Strategy 2": ("table02", "RTD - 100 clients (Strategy 2)"),
 }
-METHODS: dict[str, tuple[str, dict[str, Any]]] = {
+METHODS = {
     "Fed-REACT w/ A1": ("Fed-REACT (A1)", marks.OURS),
     "IFCA": ("IFCA", marks.IFCA),
     "FLACC": ("FLACC", marks.FLACC),
@@ -22,9 +23,9 @@ METHODS: dict[str, tuple[str, dict[str, Any]]] = {
 }
 
 
-def draw(kept):
+def draw(runs: KeptRuns) -> Figure:
     """Draw a panel a setting and a mark a method."""
-    run = kept.run("fed_react")
+    run = runs.run("fed_react")
     figure, axes = marks.canvas(
         5.0,
         "Accuracy by how well the clusters are found",
@@ -42,11 +43,11 @@ def draw(kept):
             panel.errorbar(
                 x["mean"],
                 y["mean"],
-                xerr=_bar(x),
-                yerr=_bar(y),
+                xerr=marks.reach([x]),
+                yerr=marks.reach([y]),
                 label=label,
                 linestyle="none",
-                **{"markersize": 6, "elinewidth": 1} | look,
+                **({"markersize": 6, "elinewidth": 1} | look),
             )
         marks.name(panel, setting)
         panel.grid(color="#EEEEEE", linewidth=0.7)
@@ -57,8 +58,3 @@ def draw(kept):
         panel.set_ylabel("accuracy")
     marks.legend(figure, axes.flat, 3)
     return figure
-
-
-def _bar(line):
-    """Distances of an interval's ends from the mean ``[2, 1]``."""
-    return [[line["mean"] - line["ci_low"]], [line["ci_high"] - line["mean"]]]

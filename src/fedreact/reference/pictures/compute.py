@@ -3,7 +3,11 @@
 A scale whose compute cannot train the baselines has Fed-REACT alone.
 """
 
+from matplotlib.axes import Axes
+from matplotlib.figure import Figure
+
 from fedreact.reference.pictures import marks
+from fedreact.reference.pictures.contract import KeptRun, KeptRuns
 
 TABLE, ROW = "table01", "RTD 10 clients (acc)"
 ARCHITECTURES = {
@@ -13,20 +17,21 @@ ARCHITECTURES = {
     "LSTM": {"color": "#7F7F7F", "marker": "P"},
 }
 PUBLISHED_AT = 200
-"""Where published values stand, whose compute nobody knows."""
+"""Place of published values on the axis, since their compute is unknown."""
+BARS: marks.Look = {"markersize": 5.5, "elinewidth": 1, "linewidth": 1.4}
 OURS = {
     "Fed-REACT": ("Fed-REACT", marks.OURS),
     "Untrained encoder": ("Fed-REACT, untrained", marks.OURS | {"markerfacecolor": "white"}),
 }
 
 
-def draw(kept):
+def draw(runs: KeptRuns) -> Figure:
     """Draw a panel an algorithm of the baselines, with a line an architecture."""
-    runs = sorted(
-        (kept.at(scale) for scale in kept.scales("fed_react")),
+    by_compute = sorted(
+        (runs.at_scale(scale) for scale in runs.scales("fed_react")),
         key=lambda run: run.line(TABLE, ROW, "Fed-REACT", "gflops")["mean"],
     )
-    scales = " and ".join(run.scale for run in runs)
+    scales = " and ".join(run.scale for run in by_compute)
     figure, axes = marks.canvas(
         3.6,
         "Accuracy of Fed-REACT and of supervised baselines by compute",
@@ -39,7 +44,7 @@ def draw(kept):
     for panel, algorithm in zip(axes.flat, ("FedAvg", "Ditto")):
         baselines = {f"{name} {algorithm}": (name, look) for name, look in ARCHITECTURES.items()}
         for i, (column, (label, look)) in enumerate((OURS | baselines).items()):
-            _line(panel, runs, column, label, look, PUBLISHED_AT * 1.035**i)
+            _line(panel, by_compute, column, label, look, PUBLISHED_AT * 1.035**i)
         marks.name(panel, f"baselines under {algorithm}")
         panel.set_xscale("log")
         ticks = {40: "40", 60: "60", 100: "100", 150: "150", PUBLISHED_AT * 1.1: "published"}
@@ -58,22 +63,19 @@ def draw(kept):
     return figure
 
 
-def _line(panel, runs, column, label, look, at):
+def _line(
+    panel: Axes, runs: list[KeptRun], column: str, label: str, look: marks.Look, right: float
+) -> None:
     """Draw a method's accuracy over its GFLOPs, and its published value at the right."""
     runs = [run for run in runs if column in run.columns(TABLE, ROW)]
     x = [run.line(TABLE, ROW, column, "gflops")["mean"] for run in runs]
     cells = [run.line(TABLE, ROW, column, "accuracy") for run in runs]
-    means = [cell["mean"] for cell in cells]
-    ends = [
-        [m - c["ci_low"] for m, c in zip(means, cells)],
-        [c["ci_high"] - m for m, c in zip(means, cells)],
-    ]
     panel.errorbar(
         x,
-        means,
-        yerr=ends,
+        [cell["mean"] for cell in cells],
+        yerr=marks.reach(cells),
         label=label,
-        **{"markersize": 5.5, "elinewidth": 1, "linewidth": 1.4} | look,
+        **(BARS | look),
     )
     if isinstance(cells[-1]["published"], float):
-        panel.plot(at, cells[-1]["published"], color=look["color"], **marks.PUBLISHED)
+        panel.plot(right, cells[-1]["published"], color=look["color"], **marks.PUBLISHED)

@@ -1,6 +1,9 @@
 """Fed-REACT (A1) minus IFCA, FLSC and FLACC by setting, beside the published differences."""
 
+from matplotlib.figure import Figure
+
 from fedreact.reference.pictures import marks
+from fedreact.reference.pictures.contract import KeptRuns
 
 OURS = "Fed-REACT w/ A1"
 SETTINGS = {
@@ -14,15 +17,16 @@ SETTINGS = {
 }
 
 
-def draw(kept):
+def draw(runs: KeptRuns) -> Figure:
     """Draw a line a setting and a mark a baseline, of all and of small differences."""
-    run = kept.run("fed_react")
+    run = runs.run("fed_react")
     margin = next(
         line["margin"]
         for line in run.lines("claims/fed_react.csv", metric="accuracy")
         if isinstance(line["margin"], float)
     )
-    n = run.line(*next(iter(SETTINGS.values())), OURS, "accuracy")["n_seeds"]
+    table, row = next(iter(SETTINGS.values()))
+    n = run.line(table, row, OURS, "accuracy")["n_seeds"]
     figure, axes = marks.canvas(
         4.5,
         "Accuracy of Fed-REACT (A1) minus that of IFCA, FLSC and FLACC, by setting",
@@ -37,14 +41,8 @@ def draw(kept):
             gap = {"mean": -line["gap"], "ci_low": -line["gap_high"], "ci_high": -line["gap_low"]}
             marks.across(panel, y + shift, gap, label=f"minus {name}", zorder=3, **look)
             if isinstance(line["gap_published"], float):
-                at = -line["gap_published"]
-                panel.plot(
-                    at,
-                    y + shift,
-                    color=look["color"],
-                    label=f"{name}, published",
-                    **published,
-                )
+                colour, label = {"color": look["color"]}, f"{name}, published"
+                marks.point(panel, -line["gap_published"], y + shift, label, published | colour)
     panel.axvspan(-margin, margin, color="#000000", alpha=0.13, linewidth=0, zorder=1)
     panel.axvline(0, color="black", linewidth=0.8, zorder=1)
     marks.rows(panel, list(SETTINGS))

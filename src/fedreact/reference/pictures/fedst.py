@@ -1,6 +1,11 @@
 """FedST against the other methods and training alone, by dataset and kind of test."""
 
+from matplotlib.axes import Axes
+from matplotlib.figure import Figure
+
+from fedreact.reference.docs import Row
 from fedreact.reference.pictures import marks
+from fedreact.reference.pictures.contract import KeptRuns
 
 PANELS = {
     "Tested on own samples (Table 2)": ("fedst_table02", "accuracy"),
@@ -9,9 +14,9 @@ PANELS = {
 OURS, ALONE, TRIVIAL = "FedST", "Alone", "Most frequent label"
 
 
-def draw(kept):
+def draw(runs: KeptRuns) -> Figure:
     """Draw a panel a kind of test and a line a dataset with a number of clients."""
-    run = kept.run("fedst")
+    run = runs.run("fedst")
     rows = run.rows(next(iter(PANELS.values()))[0])
     n = run.line("fedst_table02", rows[0], OURS, "accuracy")["n_seeds"]
     figure, axes = marks.canvas(
@@ -25,47 +30,7 @@ def draw(kept):
     for panel, (title, (table, metric)) in zip(axes.flat, PANELS.items()):
         for y, row in enumerate(rows):
             for line in run.lines(f"tables/{table}.csv", row=row, metric=metric):
-                name = line["column"]
-                if name == OURS:
-                    marks.across(panel, y - 0.2, line, label=OURS, zorder=4, **marks.OURS)
-                    if isinstance(line["published"], float):
-                        panel.plot(
-                            line["published"],
-                            y - 0.2,
-                            color=marks.OURS["color"],
-                            label="FedST, published",
-                            **marks.PUBLISHED,
-                        )
-                elif name == ALONE:
-                    panel.plot(
-                        line["mean"],
-                        y + 0.22,
-                        linestyle="none",
-                        label="training alone",
-                        zorder=3,
-                        markersize=6,
-                        **marks.ALONE,
-                    )
-                elif name == TRIVIAL:
-                    panel.plot(
-                        line["mean"],
-                        y,
-                        linestyle="none",
-                        label="most frequent label",
-                        markersize=13,
-                        markeredgewidth=2,
-                        **marks.TRIVIAL,
-                    )
-                elif ", " not in name:
-                    panel.plot(
-                        line["mean"],
-                        y + 0.22,
-                        linestyle="none",
-                        label="another method",
-                        alpha=0.5,
-                        markersize=4.5,
-                        **marks.OTHER,
-                    )
+                _draw_cell(panel, y, line)
         marks.rows(panel, [_shown(row) for row in rows])
         panel.set_xlabel("accuracy")
         marks.name(panel, title)
@@ -73,7 +38,26 @@ def draw(kept):
     return figure
 
 
-def _shown(row):
+def _draw_cell(panel: Axes, y: float, line: Row) -> None:
+    """Mark a cell on the line of its row, by its method."""
+    name, mean = line["column"], line["mean"]
+    if name == OURS:
+        marks.across(panel, y - 0.2, line, label=OURS, zorder=4, **marks.OURS)
+        if isinstance(line["published"], float):
+            look = marks.PUBLISHED | {"color": marks.OURS["color"]}
+            marks.point(panel, line["published"], y - 0.2, "FedST, published", look)
+    elif name == ALONE:
+        look = marks.ALONE | {"zorder": 3, "markersize": 6}
+        marks.point(panel, mean, y + 0.22, "training alone", look)
+    elif name == TRIVIAL:
+        look = marks.TRIVIAL | {"markersize": 13, "markeredgewidth": 2}
+        marks.point(panel, mean, y, "most frequent label", look)
+    elif ", " not in name:
+        look = marks.OTHER | {"alpha": 0.5, "markersize": 4.5}
+        marks.point(panel, mean, y + 0.22, "another method", look)
+
+
+def _shown(row: str) -> str:
     """Name a row by its dataset and number of clients."""
     dataset, n = row.rsplit(" ", 1)
     return f"{dataset}, {n} clients"

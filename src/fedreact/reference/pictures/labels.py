@@ -1,11 +1,12 @@
 """Accuracy by the number of labels that each person has in a round (the table ``people``)."""
 
-from typing import Any
+from matplotlib.figure import Figure
 
 from fedreact.reference.pictures import marks
+from fedreact.reference.pictures.contract import KeptRuns
 
 TABLE = "people"
-METHODS: dict[str, tuple[str, dict[str, Any]]] = {
+METHODS = {
     "Fed-REACT w/ A1": ("Fed-REACT (A1: clusters and memory)", marks.OURS | {"linewidth": 2.2}),
     "Local w/ A1": ("alone with memory (A1)", marks.ALONE | {"linewidth": 1.8}),
     "Local": ("alone without memory", marks.ALONE | {"linewidth": 1.2, "linestyle": ":"}),
@@ -15,9 +16,9 @@ METHODS: dict[str, tuple[str, dict[str, Any]]] = {
 }
 
 
-def draw(kept):
+def draw(runs: KeptRuns) -> Figure:
     """Draw a curve a method."""
-    run = kept.run("fed_react")
+    run = runs.run("fed_react")
     rows = run.rows(TABLE)
     labels = [int(row.split()[0]) for row in rows]
     n = run.line(TABLE, rows[0], "Local", "n_clusters")["mean"]
@@ -31,14 +32,12 @@ def draw(kept):
     panel = axes[0, 0]
     for i, (column, (label, look)) in enumerate(METHODS.items()):
         cells = [run.line(TABLE, row, column, "accuracy") for row in rows]
-        means = [cell["mean"] for cell in cells]
-        ends = [
-            [mean - cell["ci_low"] for mean, cell in zip(means, cells)],
-            [cell["ci_high"] - mean for mean, cell in zip(means, cells)],
-        ]
-        at = [count * 1.02 ** (i - 2.5) for count in labels]  # beside each other
         panel.errorbar(
-            at, means, yerr=ends, label=label, **{"markersize": 5.5, "elinewidth": 1} | look
+            [count * 1.02 ** (i - 2.5) for count in labels],  # beside each other
+            [cell["mean"] for cell in cells],
+            yerr=marks.reach(cells),
+            label=label,
+            **({"markersize": 5.5, "elinewidth": 1} | look),
         )
     panel.set_xscale("log", base=2)
     panel.set_xticks(labels, [str(count) for count in labels])

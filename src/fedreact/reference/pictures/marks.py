@@ -1,40 +1,61 @@
 """The look of the pictures: one width, one set of colours, and marks that mean the same in all."""
 
 import textwrap
-from collections.abc import Iterable
-from typing import Any
+from collections.abc import Iterable, Sequence
+from typing import Any, TypeAlias
 
+import numpy as np
 from matplotlib.artist import Artist
 from matplotlib.axes import Axes
+from matplotlib.container import ErrorbarContainer
 from matplotlib.figure import Figure
 from matplotlib.layout_engine import ConstrainedLayoutEngine
 
-WIDTH = 8.3
-"""Inches; at 200 dots an inch twice the width that a README shows."""
-WIDE = 130
-"""Characters of a note in a line."""
+from fedreact.reference.docs import Row
 
-OURS = {"color": "#0072B2", "marker": "o"}
+Look: TypeAlias = dict[str, Any]
+"""Properties of a mark, as matplotlib names them."""
+
+WIDTH = 8.3
+"""Width in inches; at 200 dots an inch twice the width that a README shows."""
+WIDE = 130
+"""Most characters of a note in a line."""
+
+OURS: Look = {"color": "#0072B2", "marker": "o"}
 """The method that the paper proposes."""
-OTHER = {"color": "#9A9A9A", "marker": "o"}
+OTHER: Look = {"color": "#9A9A9A", "marker": "o"}
 """Any other method."""
-ALONE = {"color": "#000000", "marker": "x"}
+ALONE: Look = {"color": "#000000", "marker": "x"}
 """Clients that train alone."""
-TRIVIAL = {"color": "#D55E00", "marker": "|"}
+TRIVIAL: Look = {"color": "#D55E00", "marker": "|"}
 """A predictor without a model: a constant, persistence."""
-FEDAVG = {"color": "#56B4E9", "marker": "P"}
-TRUE_CLUSTERS = {"color": "#000000", "marker": "*", "markersize": 12, "markerfacecolor": "none"}
-IFCA = {"color": "#009E73", "marker": "s"}
-FLSC = {"color": "#E69F00", "marker": "^"}
-FLACC = {"color": "#CC79A7", "marker": "v"}
-PUBLISHED = {"marker": "D", "markerfacecolor": "white", "linestyle": "none", "markersize": 7}
+FEDAVG: Look = {"color": "#56B4E9", "marker": "P"}
+TRUE_CLUSTERS: Look = {
+    "color": "#000000",
+    "marker": "*",
+    "markersize": 12,
+    "markerfacecolor": "none",
+}
+IFCA: Look = {"color": "#009E73", "marker": "s"}
+FLSC: Look = {"color": "#E69F00", "marker": "^"}
+FLACC: Look = {"color": "#CC79A7", "marker": "v"}
+PUBLISHED: Look = {
+    "marker": "D",
+    "markerfacecolor": "white",
+    "linestyle": "none",
+    "markersize": 7,
+}
 """A published value: an open diamond, in the colour of its method, larger than a rebuilt mark."""
 TRIVIALS = frozenset({"Constant", "Persistence", "Most frequent label"})
 """Columns of predictors without a model."""
+UNJOINED: Look = {"linestyle": "none"}
+"""Marks without a line that joins them."""
 CLUSTERED = {"IFCA": IFCA, "FLSC": FLSC, "FLACC": FLACC}
 
 
-def canvas(height: float, title: str, note: str, legend_rows: int = 1, **panels):
+def canvas(
+    height: float, title: str, note: str, legend_rows: int = 1, **panels: Any
+) -> tuple[Figure, np.ndarray]:
     """Make a figure with a title, a note below it and room for a legend.
 
     Parameters
@@ -44,13 +65,16 @@ def canvas(height: float, title: str, note: str, legend_rows: int = 1, **panels)
     title
         What is drawn.
     note
-        Of which run, and what the marks mean.
+        The run, and what the marks mean.
+    legend_rows
+        Rows that the legend will have.
     panels
-        As ``Figure.subplots`` takes them.
+        Arguments of ``Figure.subplots``.
 
     Returns
     -------
-    The figure, and its axes ``[rows, columns]``.
+    tuple
+        The figure, and its axes ``[rows, columns]``.
     """
     figure = Figure(figsize=(WIDTH, height), dpi=200)
     lines = textwrap.wrap(note, WIDE)
@@ -58,8 +82,15 @@ def canvas(height: float, title: str, note: str, legend_rows: int = 1, **panels)
     room = (0.005, bottom / height, 0.99, 1 - (top + bottom) / height)
     figure.set_layout_engine(ConstrainedLayoutEngine(rect=room, w_pad=0.05, wspace=0.03))
     figure.text(0.01, 1 - 0.07 / height, title, fontsize=11, weight="bold", va="top")
-    look: dict[str, Any] = {"fontsize": 8.5, "color": "#444444", "va": "top", "linespacing": 1.25}
-    figure.text(0.01, 1 - 0.31 / height, "\n".join(lines), **look)
+    figure.text(
+        0.01,
+        1 - 0.31 / height,
+        "\n".join(lines),
+        fontsize=8.5,
+        color="#444444",
+        va="top",
+        linespacing=1.25,
+    )
     axes = figure.subplots(squeeze=False, **panels)
     for panel in axes.flat:
         tidy(panel)
@@ -82,34 +113,50 @@ def name(axes: Axes, text: str) -> None:
 
 def legend(figure: Figure, panels: Iterable[Axes], columns: int) -> None:
     """Show each label of any of the panels once, below them all."""
-    shown: dict[str, Artist] = {}
+    handles: dict[str, Artist] = {}
     for axes in panels:
         for handle, label in zip(*axes.get_legend_handles_labels()):
-            shown.setdefault(label, getattr(handle, "lines", [handle])[0])  # of error bars
-    look: dict[str, Any] = {
-        "frameon": False,
-        "fontsize": 8.5,
-        "handletextpad": 0.5,
-        "columnspacing": 1.6,
-    }
+            mark = handle.lines[0] if isinstance(handle, ErrorbarContainer) else handle
+            handles.setdefault(label, mark)
     figure.legend(
-        list(shown.values()),
-        list(shown),
+        list(handles.values()),
+        list(handles),
         ncols=columns,
         loc="lower center",
         bbox_to_anchor=(0.5, 0),
         borderaxespad=0.2,
-        **look,
+        frameon=False,
+        fontsize=8.5,
+        handletextpad=0.5,
+        columnspacing=1.6,
     )
 
 
-def across(axes: Axes, y: float, line: dict, *, label: str | None = None, **look) -> None:
+def across(axes: Axes, y: float, line: Row, *, label: str | None = None, **look: Any) -> None:
     """Mark a cell's mean and its 95% interval (where it has one) at a height."""
-    at = line["mean"]
     if isinstance(line["ci_low"], float):
-        bar = {"color": look["color"], "linewidth": 1.3, "solid_capstyle": "butt"}
-        axes.plot([line["ci_low"], line["ci_high"]], [y, y], zorder=2, **bar)
-    axes.plot(at, y, linestyle="none", label=label, **{"markersize": 5.5} | look)
+        axes.plot(
+            [line["ci_low"], line["ci_high"]],
+            [y, y],
+            zorder=2,
+            color=look["color"],
+            linewidth=1.3,
+            solid_capstyle="butt",
+        )
+    point(axes, line["mean"], y, label, {"markersize": 5.5} | look)
+
+
+def point(axes: Axes, x: float, y: float, label: str | None, look: Look) -> None:
+    """Draw a mark without a line."""
+    axes.plot(x, y, label=label, **(UNJOINED | look))
+
+
+def reach(cells: Sequence[Row]) -> list[list[float]]:
+    """Return the distances ``[2, n]`` of the ends of intervals from their means."""
+    return [
+        [cell["mean"] - cell["ci_low"] for cell in cells],
+        [cell["ci_high"] - cell["mean"] for cell in cells],
+    ]
 
 
 def rows(axes: Axes, labels: list[str], size: float = 8.5) -> None:

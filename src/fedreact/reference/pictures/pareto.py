@@ -1,6 +1,9 @@
 """Accuracy against traffic of all methods of the benchmark, with the Pareto front."""
 
+from matplotlib.figure import Figure
+
 from fedreact.reference.pictures import marks
+from fedreact.reference.pictures.contract import KeptRun, KeptRuns
 
 TABLE = "grand_all"
 NAMED = {
@@ -15,16 +18,17 @@ TEXTS = ("FedST", "FedAT", "ASO-Fed", "FedProto")
 """Methods that are named beside their marks, as those of the front are."""
 
 
-def draw(kept):
+def draw(runs: KeptRuns) -> Figure:
     """Draw a mark a method, at its means over all datasets."""
-    run = kept.run("grand")
-    points = {}
-    for column in run.columns(TABLE, run.rows(TABLE)[0]):
-        point = tuple(_mean(run, column, metric) for metric in ("bytes", "accuracy"))
-        if point[0] > 0:
-            points[column] = point
+    run = runs.run("grand")
+    points = {
+        column: (_mean(run, column, "bytes"), _mean(run, column, "accuracy"))
+        for column in run.columns(TABLE, run.rows(TABLE)[0])
+    }
+    points = {column: point for column, point in points.items() if point[0] > 0}
     front, best = [], 0.0
-    for column, (_, accuracy) in sorted(points.items(), key=lambda of: (of[1][0], -of[1][1])):
+    for column in sorted(points, key=lambda column: (points[column][0], -points[column][1])):
+        accuracy = points[column][1]
         if accuracy > best:
             front.append(column)
             best = accuracy
@@ -44,23 +48,27 @@ def draw(kept):
         linestyle=(0, (4, 3)),
         label="training alone (no traffic)",
     )
-    ring = {"marker": "o", "markersize": 12, "markerfacecolor": "none", "color": "black"}
-    at = zip(*(points[column] for column in front))
-    panel.plot(*at, linestyle="none", label="on the Pareto front", **ring)
-    for column, place in points.items():
+    panel.plot(
+        [points[column][0] for column in front],
+        [points[column][1] for column in front],
+        linestyle="none",
+        label="on the Pareto front",
+        marker="o",
+        markersize=12,
+        markerfacecolor="none",
+        color="black",
+    )
+    for column, (traffic, accuracy) in points.items():
         look = NAMED.get(column, marks.OTHER | {"markersize": 5})
         label = column if column in NAMED else "another method"
-        panel.plot(
-            *place,
-            linestyle="none",
-            label=label,
-            **{"markersize": 7, "zorder": 4 if column in NAMED else 2} | look,
-        )
+        size = {"markersize": 7, "zorder": 4 if column in NAMED else 2}
+        marks.point(panel, traffic, accuracy, label, size | look)
     for column in dict.fromkeys([*front, *TEXTS]):
         if column not in NAMED:
             beside = (8, 5) if column in front else (6, -11)
-            text = {"textcoords": "offset points", "fontsize": 8.5}
-            panel.annotate(column, points[column], xytext=beside, **text)
+            panel.annotate(
+                column, points[column], xytext=beside, textcoords="offset points", fontsize=8.5
+            )
     panel.set_xscale("log")
     ticks = [0.02, 0.1, 1, 10]
     panel.set_xticks(ticks, [f"{tick:g}" for tick in ticks])
@@ -74,7 +82,7 @@ def draw(kept):
     return figure
 
 
-def _mean(run, column, metric):
-    """Mean over the rows of the table."""
+def _mean(run: KeptRun, column: str, metric: str) -> float:
+    """Return the mean of a column over the rows of the table."""
     rows = run.rows(TABLE)
     return sum(run.line(TABLE, row, column, metric)["mean"] for row in rows) / len(rows)

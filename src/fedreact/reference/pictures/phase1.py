@@ -1,6 +1,9 @@
 """Accuracy by the budget of Phase 1, untrained included, with and without feature scaling."""
 
+from matplotlib.figure import Figure
+
 from fedreact.reference.pictures import marks
+from fedreact.reference.pictures.contract import KeptRuns
 
 TABLE = "phase1"
 PANELS = {
@@ -20,9 +23,9 @@ LINES = {
 }
 
 
-def draw(kept):
+def draw(runs: KeptRuns) -> Figure:
     """Draw a panel a task and a line a scaling."""
-    run = kept.run("fed_react")
+    run = runs.run("fed_react")
     figure, axes = marks.canvas(
         3.5,
         "Accuracy by the training budget of the encoder (Phase 1)",
@@ -35,19 +38,17 @@ def draw(kept):
     for panel, (task, columns) in zip(axes.flat, PANELS.items()):
         for shift, column, (label, look) in zip((-0.05, 0.05), columns, LINES.items()):
             cells = [run.line(TABLE, budget, column, "accuracy") for budget in budgets]
-            means = [cell["mean"] for cell in cells]
-            ends = [
-                [mean - cell["ci_low"] for mean, cell in zip(means, cells)],
-                [cell["ci_high"] - mean for mean, cell in zip(means, cells)],
-            ]
-            at = [i + shift for i in range(len(budgets))]
-            both = {
-                "color": marks.OURS["color"],
-                "marker": "o",
-                "markersize": 5.5,
-                "elinewidth": 1.2,
-            }
-            panel.errorbar(at, means, yerr=ends, label=label, **both, **look)
+            panel.errorbar(
+                [i + shift for i in range(len(budgets))],
+                [cell["mean"] for cell in cells],
+                yerr=marks.reach(cells),
+                label=label,
+                color=marks.OURS["color"],
+                marker="o",
+                markersize=5.5,
+                elinewidth=1.2,
+                **look,
+            )
         marks.name(panel, task)
         panel.set_xticks(range(len(budgets)), shown)
         panel.set(xlabel="training of the encoder", xlim=(-0.4, len(budgets) - 0.6))

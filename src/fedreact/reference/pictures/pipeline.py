@@ -1,11 +1,11 @@
 """The steps from raw data to the report, and the two phases of Fed-REACT."""
 
-from typing import Any
-
+from matplotlib.axes import Axes
 from matplotlib.figure import Figure
 from matplotlib.patches import FancyArrowPatch, FancyBboxPatch
 
 from fedreact.reference.pictures import marks
+from fedreact.reference.pictures.contract import KeptRuns
 
 STEPS = (
     ("raw data", "downloaded,\nchecked, cut\ninto windows"),
@@ -31,14 +31,13 @@ PHASES = (
         ),
     ),
 )
-BOX: dict[str, Any] = {"boxstyle": "round,pad=0,rounding_size=0.06", "linewidth": 1.1}
 INK = "#333333"
 BETWEEN = 0.55
-"""Inches between the phases."""
+"""Distance between the phases in inches."""
 
 
-def draw(kept):
-    """Draw the diagram; it shows no number, so ``kept`` is not asked."""
+def draw(runs: KeptRuns) -> Figure:
+    """Draw the diagram; it shows no number, so it reads no run."""
     height = 4.0
     figure = Figure(figsize=(marks.WIDTH, height), dpi=200)
     axes = figure.add_axes((0, 0, 1, 1))
@@ -46,34 +45,42 @@ def draw(kept):
     axes.set_axis_off()
     axes.text(0.08, 3.9, "From raw data to the report", fontsize=11, weight="bold", va="top")
     width, gap, y = 1.12, 0.2, 2.4
-    for i, (name, what) in enumerate(STEPS):
+    for i, (name, text) in enumerate(STEPS):
         left = 0.1 + i * (width + gap)
         _box(axes, left, y, width, 1.1, "#FFFFFF" if name != "runs" else "#E8E8E8")
         axes.text(
             left + width / 2, y + 0.93, name, ha="center", va="center", fontsize=10, weight="bold"
         )
-        axes.text(left + width / 2, y + 0.4, what, ha="center", va="center", fontsize=8, color=INK)
+        axes.text(left + width / 2, y + 0.4, text, ha="center", va="center", fontsize=8, color=INK)
         if i:
             _arrow(axes, (left - gap, y + 0.55), (left, y + 0.55))
     left, right = 0.1 + len(STEPS) * (width + gap), 0.1 + len(STEPS) * (width + gap) - gap
     for i, name in enumerate(PRODUCTS):
-        at = y + 0.78 - 0.39 * i
-        _box(axes, left, at, 0.68, 0.32, "#FFFFFF")
-        axes.text(left + 0.34, at + 0.16, name, ha="center", va="center", fontsize=9)
-        _arrow(axes, (right, y + 0.55), (left, at + 0.16))
-        _arrow(axes, (left + 0.68, at + 0.16), (left + 0.88, y + 0.55))
+        bottom = y + 0.78 - 0.39 * i
+        _box(axes, left, bottom, 0.68, 0.32, "#FFFFFF")
+        axes.text(left + 0.34, bottom + 0.16, name, ha="center", va="center", fontsize=9)
+        _arrow(axes, (right, y + 0.55), (left, bottom + 0.16))
+        _arrow(axes, (left + 0.68, bottom + 0.16), (left + 0.88, y + 0.55))
     _box(axes, left + 0.88, y + 0.35, 0.62, 0.4, "#FFFFFF")
     axes.text(left + 1.19, y + 0.55, "report", ha="center", va="center", fontsize=9, weight="bold")
     _phases(axes)
-    runs = 0.1 + 2 * (width + gap)
-    for x, to in ((runs, 0.1), (runs + width, marks.WIDTH - 0.1)):  # what a run of Fed-REACT is
-        axes.plot([x, to], [y, 1.98], color="#999999", linewidth=0.8, linestyle=(0, (3, 3)))
-    middle: dict[str, Any] = {"ha": "center", "va": "bottom"}
-    axes.text(runs + width / 2, 2.08, "a run of Fed-REACT", fontsize=9.5, weight="bold", **middle)
+    runs_left = 0.1 + 2 * (width + gap)
+    # Lines from the box of the runs to the phases of a run of Fed-REACT.
+    for above, below in ((runs_left, 0.1), (runs_left + width, marks.WIDTH - 0.1)):
+        axes.plot([above, below], [y, 1.98], color="#999999", linewidth=0.8, linestyle=(0, (3, 3)))
+    axes.text(
+        runs_left + width / 2,
+        2.08,
+        "a run of Fed-REACT",
+        fontsize=9.5,
+        weight="bold",
+        ha="center",
+        va="bottom",
+    )
     return figure
 
 
-def _phases(axes):
+def _phases(axes: Axes) -> None:
     """Draw the two phases, each with its loop over rounds."""
     left, y, height = 0.1, 0.12, 1.82
     widths = (3.1, marks.WIDTH - 0.2 - 3.1 - BETWEEN)
@@ -100,15 +107,40 @@ def _phases(axes):
     axes.text(between + BETWEEN / 2, y + 1.1, "frozen", ha="center", va="bottom", fontsize=8)
 
 
-def _box(axes, left, bottom, width, height, face, edge=INK):
-    axes.add_patch(FancyBboxPatch((left, bottom), width, height, fc=face, ec=edge, **BOX))
+def _box(
+    axes: Axes,
+    left: float,
+    bottom: float,
+    width: float,
+    height: float,
+    face: str,
+    edge: str = INK,
+) -> None:
+    """Draw a box with round corners."""
+    axes.add_patch(
+        FancyBboxPatch(
+            (left, bottom),
+            width,
+            height,
+            boxstyle="round,pad=0,rounding_size=0.06",
+            linewidth=1.1,
+            facecolor=face,
+            edgecolor=edge,
+        )
+    )
 
 
-def _arrow(axes, start, end):
-    look: dict[str, Any] = {
-        "arrowstyle": "-|>",
-        "mutation_scale": 9,
-        "linewidth": 1.1,
-        "color": INK,
-    }
-    axes.add_patch(FancyArrowPatch(start, end, shrinkA=0, shrinkB=0, **look))
+def _arrow(axes: Axes, start: tuple[float, float], end: tuple[float, float]) -> None:
+    """Draw an arrow from point to point."""
+    axes.add_patch(
+        FancyArrowPatch(
+            start,
+            end,
+            shrinkA=0,
+            shrinkB=0,
+            arrowstyle="-|>",
+            mutation_scale=9,
+            linewidth=1.1,
+            color=INK,
+        )
+    )

@@ -1,19 +1,20 @@
 """Published values against rebuilt ones, cell by cell, by paper."""
 
-from collections import Counter
+from matplotlib.figure import Figure
 
 from fedreact.metrics.grammar import load_metric, parse
+from fedreact.reference.docs import Row
 from fedreact.reference.pictures import marks
+from fedreact.reference.pictures.contract import KeptRuns, praised
 
 UNIT = (0.0, 1.0)
-LOOKS = {"higher": ("score", "o"), "lower": ("error", "^")}
 
 
-def draw(kept):
+def draw(runs: KeptRuns) -> Figure:
     """Draw a panel a paper, with a mark a cell whose metric lies between 0 and 1."""
     shown = {}
-    for paper in kept.papers():
-        run = kept.run(paper)
+    for paper in runs.papers():
+        run = runs.run(paper)
         lines = [
             line
             for table in run.tables(paper)
@@ -37,13 +38,12 @@ def draw(kept):
         sharey=True,
     )
     for panel, (paper, (run, lines)) in zip(axes.flat, shown.items()):
-        ours = _ours(run, paper)
+        ours = praised(run.lines(f"claims/{paper}.csv"))
         panel.plot(UNIT, UNIT, color="#888888", linewidth=0.9, zorder=1)
         for line in sorted(lines, key=lambda line: _is(line, ours)):
-            label, marker = LOOKS[load_metric(line["metric"]).better or "higher"]
-            own = _is(line, ours)
-            look = (marks.OURS if own else marks.OTHER) | {"marker": marker}
-            whose = "method of the paper" if own else "baseline"
+            error = load_metric(line["metric"]).better == "lower"
+            look = marks.OURS if _is(line, ours) else marks.OTHER
+            method = "method of the paper" if _is(line, ours) else "baseline"
             panel.plot(
                 line["published"],
                 line["mean"],
@@ -52,8 +52,9 @@ def draw(kept):
                 alpha=0.75,
                 markeredgewidth=0.4,
                 markeredgecolor="white",
-                label=f"{whose}, {label}",
-                **look,
+                label=f"{method}, {'error' if error else 'score'}",
+                color=look["color"],
+                marker="^" if error else "o",
             )
         marks.name(panel, f"{ours} ({len(lines)} cells)")
         panel.set(xlim=(-0.03, 1.03), ylim=(-0.03, 1.03), aspect="equal")
@@ -70,8 +71,8 @@ def draw(kept):
     return figure
 
 
-def _shown(line):
-    """Whether a cell has both values of a metric that is a share."""
+def _shown(line: Row) -> bool:
+    """Return whether a cell has both values of a metric that is a share."""
     both = isinstance(line["published"], float) and isinstance(line["mean"], float)
     metric = parse(line["metric"])
     if not both or metric.reducer is not None:
@@ -81,13 +82,6 @@ def _shown(line):
     return load_metric(line["metric"]).bounds == UNIT
 
 
-def _ours(run, paper):
-    """The method that the claims of a paper praise most."""
-    lines = run.lines(f"claims/{paper}.csv")
-    return (
-        Counter(line["left"] for line in lines if line["left"]).most_common(1)[0][0].split(" w/")[0]
-    )
-
-
-def _is(line, ours):
+def _is(line: Row, ours: str) -> bool:
+    """Return whether a cell is of this method or one of its variants."""
     return any(str(line[key]).split(" w/")[0].split(" (")[0] == ours for key in ("column", "row"))

@@ -1,6 +1,10 @@
 """Fed-REACT minus IFCA, FLSC and FLACC, over the local steps that these take in a round."""
 
+from matplotlib.figure import Figure
+
+from fedreact.reference.docs import Row
 from fedreact.reference.pictures import marks
+from fedreact.reference.pictures.contract import KeptRuns
 
 SEARCH, HEADS = "searches/search.csv", "searches/heads.csv"
 VARIED = ("learning_rate", "steps")
@@ -9,9 +13,9 @@ TABLE, ROW, OURS = "table05", "RTD - 10 clients (Stationary)", "Fed-REACT w/ A1"
 RATES = ["#9CCBE8", "#3B93C7", "#004C7F"]  # light to dark, as the rate rises
 
 
-def draw(kept):
+def draw(runs: KeptRuns) -> Figure:
     """Draw a panel a baseline and a line a learning rate."""
-    run = kept.run("fed_react", having=SEARCH)
+    run = runs.run("fed_react", having=SEARCH)
     ours = run.lines(HEADS, method="fed-react-a1")[0][SETTING]
     n = run.line(TABLE, ROW, OURS, "accuracy")["n_seeds"]
     figure, axes = marks.canvas(
@@ -26,19 +30,24 @@ def draw(kept):
     for panel, name in zip(axes.flat, marks.CLUSTERED):
         lines = run.lines(SEARCH, method=name.lower())
         chosen = next(_options(line) for line in lines if line["taken"] == "True")
-        found = _search(lines, chosen)
-        steps = sorted({step for _, step in found})
-        for colour, rate in zip(RATES, sorted({rate for rate, _ in found})):
-            gaps = [ours - found[rate, step] for step in steps]
-            look = {"color": colour, "marker": "o", "markersize": 5, "linewidth": 1.8}
-            panel.plot(range(len(steps)), gaps, label=f"learning rate {rate:g}", **look)
+        accuracies = _search(lines, chosen)
+        steps = sorted({step for _, step in accuracies})
+        for colour, rate in zip(RATES, sorted({rate for rate, _ in accuracies})):
+            panel.plot(
+                range(len(steps)),
+                [ours - accuracies[rate, step] for step in steps],
+                label=f"learning rate {rate:g}",
+                color=colour,
+                marker="o",
+                markersize=5,
+                linewidth=1.8,
+            )
         cell = run.line(TABLE, ROW, name, "accuracy")
-        at = steps.index(float(chosen["steps"])) + 0.17
-        panel.plot([at, at], [-cell["gap_high"], -cell["gap_low"]], color="black", linewidth=1.3)
-        panel.plot(at, -cell["gap"], "o", color="black", markersize=5, label="Table 5, as chosen")
+        x = steps.index(float(chosen["steps"])) + 0.17
+        panel.plot([x, x], [-cell["gap_high"], -cell["gap_low"]], color="black", linewidth=1.3)
+        panel.plot(x, -cell["gap"], "o", color="black", markersize=5, label="Table 5, as chosen")
         panel.axhline(0, color="#666666", linewidth=1)
-        published = {"color": "black", "linewidth": 1, "dashes": (4, 3)}
-        panel.axhline(-cell["gap_published"], **published)
+        panel.axhline(-cell["gap_published"], color="black", linewidth=1, dashes=(4, 3))
         panel.plot(
             -0.3, -cell["gap_published"], color="black", label="published", **marks.PUBLISHED
         )
@@ -50,17 +59,18 @@ def draw(kept):
     return figure
 
 
-def _search(lines, chosen):
-    """Accuracies by learning rate and steps, where all other options are the chosen ones."""
-    found = {}
+def _search(lines: list[Row], chosen: dict[str, str]) -> dict[tuple[float, float], float]:
+    """Return accuracies by learning rate and steps, where all other options are as chosen."""
+    accuracies = {}
     for line in lines:
         options = _options(line)
         rate, steps = (float(options[name]) for name in VARIED)
         if options == chosen | {name: options[name] for name in VARIED}:
-            found[rate, steps] = line[SETTING]
-    return found
+            accuracies[rate, steps] = line[SETTING]
+    return accuracies
 
 
-def _options(line):
-    """The options of a variant, e.g. ``ifca+steps=1+start=random``."""
-    return dict(part.split("=") for part in line["variant"].split("+")[1:])
+def _options(line: Row) -> dict[str, str]:
+    """Return the options of a variant, e.g. of ``ifca+steps=1+start=random``."""
+    pairs = (part.partition("=") for part in line["variant"].split("+")[1:])
+    return {name: value for name, _, value in pairs}
