@@ -28,7 +28,7 @@ def main(args):
         f"{args.file}: {len(data.X)} series of {task.channels} channels and {task.steps} steps; "
         f"{task.kind}, {task.outputs} {what}"
     )
-    found = of_data.findings(data)
+    sentences = of_data.findings(data)
     if data.owner is None:
         print("The data names no clients.")
     else:
@@ -43,14 +43,14 @@ def main(args):
             f"{np.median(sizes):.0f} in the median"
             + (", by its array tested (split: source)" if split == "source" else "")
         )
-        found += of_clients.findings(drawn, data.y)
+        sentences += of_clients.findings(drawn, data.y)
         if whole := of_clients.whole_train_sets(drawn, args.samples_per_round):
-            found.append(
+            sentences.append(
                 f"A round of {args.samples_per_round} samples takes all that {whole} of "
                 f"{len(sizes)} clients have: set samples_per_round to less."
             )
-        found.append("The true clusters are unknown: set n_clusters to the number to find.")
-    for sentence in found:
+        sentences.append("The true clusters are unknown: set n_clusters to the number to find.")
+    for sentence in sentences:
         print(f"note: {sentence}")
 
 

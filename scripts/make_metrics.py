@@ -14,12 +14,12 @@ from fedreact.command import parser, run
 
 def main(args):
     """Read the tables, write the means of the cells that were rebuilt."""
-    found = {}
+    metrics = {}
     for path in args.tables:
         for cell in pd.read_csv(path).query("n_seeds > 0").to_dict("records"):
-            by_column = found.setdefault(cell["table"], {}).setdefault(cell["row"], {})
+            by_column = metrics.setdefault(cell["table"], {}).setdefault(cell["row"], {})
             by_column.setdefault(cell["column"], {})[cell["metric"]] = cell["mean"]
-    write_text(args.output, json.dumps(found, indent=1) + "\n")
+    write_text(args.output, json.dumps(metrics, indent=1) + "\n")
 
 
 if __name__ == "__main__":

@@ -17,8 +17,8 @@ def main(args):
     """Make, write."""
     cls = plugins.load("data/sources", args.dataset, "SOURCE")
     pairs = [word.partition("=") for word in args.options]
-    given = {name: options.value_of(cls, name, text, args.dataset) for name, _, text in pairs}
-    source = options.check(cls, given, args.dataset)
+    chosen = {name: options.value_of(cls, name, text, args.dataset) for name, _, text in pairs}
+    source = options.check(cls, chosen, args.dataset)
     if args.part not in source.parts:
         known = ", ".join(source.parts) or "none"
         raise UserError(f"{args.dataset}: it has no part {args.part!r}; its parts: {known}")

@@ -22,7 +22,7 @@ in another order.
 
 
 @dataclass
-class Comparison:
+class RunComparison:
     """Cells and claims in which two runs agree and differ.
 
     Attributes
@@ -82,7 +82,7 @@ class Comparison:
                 self.claims.append(f"{_name(key)}: {before[key]} -> {after[key]}")
 
 
-def compare(results: Path, reference: Path) -> Comparison:
+def compare(results: Path, reference: Path) -> RunComparison:
     """Compare tables and claims of a run with those of the run that is kept.
 
     Two means differ by more than chance if they are further apart than the root of the summed
@@ -106,7 +106,7 @@ def compare(results: Path, reference: Path) -> Comparison:
         raise UserError(
             f"{reference}: no run is kept at this scale; kept: {', '.join(scales) or 'none'}"
         )
-    comparison, n_shared = Comparison(), 0
+    comparison, n_shared = RunComparison(), 0
     tables = [
         (path.parent, name)
         for path in reference.glob(f"*/{store.TABLES}")

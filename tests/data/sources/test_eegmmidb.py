@@ -13,7 +13,7 @@ from recordings import MARKS, NAMES, write_edf
 from fedreact.data.eeg import MOTOR_STRIP, Preprocessing
 from fedreact.data.registry import FileList, load_registry
 from fedreact.data.sources import eegmmidb
-from fedreact.data.sources.eegmmidb import Recording
+from fedreact.data.sources.eegmmidb import EegRun
 from fedreact.errors import UserError
 
 REGISTRY = load_registry(ROOT / "config" / "datasets.yaml")
@@ -33,7 +33,7 @@ def edf(tmp_path):
 
 
 def read(path, **settings):
-    return eegmmidb.read([(Recording(7, 4), path)], Preprocessing(**settings))
+    return eegmmidb.read([(EegRun(7, 4), path)], Preprocessing(**settings))
 
 
 def refused(path, *words, **settings):

@@ -44,8 +44,8 @@ SUBJECTS = tuple(s for s in range(1, 110) if s not in EXCLUDED)
 
 
 @dataclass(frozen=True)
-class Recording:
-    """One run of one person.
+class EegRun:
+    """A recorded run of one person.
 
     Attributes
     ----------
@@ -64,7 +64,7 @@ class Recording:
 
 def recordings(
     subjects: Iterable[int] | None = None, runs: Iterable[int] = IMAGINED
-) -> list[Recording]:
+) -> list[EegRun]:
     """Return the recordings of some people in the order of people and time.
 
     Parameters
@@ -93,11 +93,11 @@ def recordings(
                 f"{', '.join(map(str, IMAGINED))} (imagined) and "
                 f"{', '.join(map(str, EXECUTED))} (executed)"
             )
-    return [Recording(subject, run) for subject in subjects for run in runs]
+    return [EegRun(subject, run) for subject in subjects for run in runs]
 
 
 def read(
-    files: Iterable[tuple[Recording, Path]], preprocessing: Preprocessing | None = None
+    files: Iterable[tuple[EegRun, Path]], preprocessing: Preprocessing | None = None
 ) -> SeriesDataset:
     """Read recordings and cut their trials into crops.
 
@@ -126,7 +126,7 @@ def read(
     return assemble(NAME, trials)
 
 
-def _trials(recording: Recording, path: Path, settings: Preprocessing) -> Iterator[Trial]:
+def _trials(recording: EegRun, path: Path, settings: Preprocessing) -> Iterator[Trial]:
     """Read a recording, and cut each of its whole trials into crops."""
     raw = _open(path)
     if raw.info["sfreq"] != RATE:
