@@ -21,14 +21,7 @@ def main(args):
     spec, kind = (contract.part_of(args.kind, part) for part in ("spec", "run"))
     of_run = options.from_words(spec.Options, args, args.kind)
     inputs = jobs.read_inputs(args, spec)
-    options_by_method = read_json(args.methods, "--methods")
-    if not isinstance(options_by_method, dict) or not all(
-        isinstance(method, dict) for method in options_by_method.values()
-    ):
-        raise UserError(
-            f"--methods: wanted options of methods by name, got {options.shown(options_by_method)}"
-        )
-    methods = jobs.read_methods(args.kind, options_by_method, inputs.data.task)
+    methods = jobs.read_methods(args.kind, read_json(args.methods, "--methods"), inputs.data.task)
     if "method" in spec.INDEX and not methods:
         raise UserError(f"{args.kind}: --methods is missing")
     metrics = jobs.read_metrics(args.metrics, inputs.data.task)

@@ -3,7 +3,7 @@
 import csv
 import logging
 from argparse import Namespace
-from collections.abc import Iterable, Mapping, Sequence
+from collections.abc import Iterable, Sequence
 from functools import cache
 from pathlib import Path
 from typing import Any
@@ -23,6 +23,7 @@ from fedreact.kinds.contract import Inputs, Line, Method, WithFindings, method, 
 from fedreact.metrics.contract import PRIMARY, Metric
 from fedreact.metrics.grammar import load_metric
 from fedreact.metrics.grammar import names as names_of_metrics
+from fedreact.options import shown
 from fedreact.task import Task
 
 log = logging.getLogger("fedreact")
@@ -59,14 +60,17 @@ def read_inputs(args: Namespace, spec: Any) -> Inputs:
     return Inputs(data, partition, features, (steps, gflops, megabytes), args.setting)
 
 
-def read_methods(kind: str, entries: Mapping[str, Any], task: Task) -> list[Method]:
-    """Check the methods of a job.
+def read_methods(kind: str, entries: Any, task: Task) -> list[Method]:
+    """Check the methods of a job: a mapping from names to options.
 
     Raises
     ------
     UserError
-        A method has an unknown algorithm or option, or cannot run on the task.
+        It is no such mapping; or a method has an unknown algorithm or option, or cannot run on the
+        task.
     """
+    if not isinstance(entries, dict) or not all(isinstance(e, dict) for e in entries.values()):
+        raise UserError(f"--methods: wanted options of methods by name, got {shown(entries)}")
     methods = []
     for name, entry in entries.items():
         checked = method(kind, name, entry, f"method {name}")

@@ -153,7 +153,7 @@ def test_the_command_prepares_it_and_refuses_a_wrong_digest(tmp_path):
     )
     wrong = tmp_path / "eegmmidb" / "S001" / "S001R04.edf"
     wrong.parent.mkdir(parents=True)
-    wrong.write_bytes(REAL[Recording(1, 4)].read_bytes()[:-1] + b"x")
+    wrong.write_bytes(REAL[EegRun(1, 4)].read_bytes()[:-1] + b"x")
     line = error(prepare(tmp_path))
     assert str(wrong) in line
     assert "not the registered file" in line
