@@ -106,6 +106,7 @@ def _check_keys(cls: type, content: Mapping[Any, Any], where: str) -> None:
                 _check_keys(inner, part, f"{where}.{name}{'.' if key else ''}{key}")
 
 
+@cache
 def marks(cls: type) -> list[tuple[str, Mark]]:
     """Return the options that name files of the project, each with its :class:`Mark`."""
     annotated = [(name, getattr(hint, "__metadata__", ())) for name, hint in _hints(cls).items()]
