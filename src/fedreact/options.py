@@ -16,6 +16,7 @@ from typing import (
     Literal,
     Protocol,
     TypeVar,
+    cast,
     get_args,
     get_origin,
     get_type_hints,
@@ -85,7 +86,7 @@ def check(cls: type[T], content: Any, where: str) -> T:
         raise UserError(f"{where}: {_reason(cls, content, str(error))}") from None
     except UserError as error:
         raise UserError(f"{where}: {error}") from None
-    for name, mark in marks(cls):
+    for name, mark in marks(cast(type, cls)):
         mark.check(getattr(made, name), f"{where}: {name}")
     return made
 

@@ -8,7 +8,7 @@ import subprocess
 import pytest
 from helpers import PATHS, SCRIPTS, SMOKE, VERBOSE, command, copy_project, edit, edit_yaml
 
-pytestmark = pytest.mark.workflow
+pytestmark = [pytest.mark.workflow, pytest.mark.campaign]
 
 TABLES = ["communication", "table12"]
 """What needs no data: a study and a table each."""
@@ -59,7 +59,6 @@ def in_terminal(project, *targets):
     return printed.decode(), process.wait()
 
 
-@pytest.mark.campaign
 def test_a_terminal_has_one_line_that_is_rewritten_and_a_summary(project):
     printed, status = in_terminal(project, "communication")
     assert status == 0, printed
@@ -105,14 +104,12 @@ def test_what_fails_and_what_is_missing_stop_nothing_else(project):
     assert again in lines
 
 
-@pytest.mark.campaign
 def test_what_is_missing_alone_is_no_failure(project):
     lines, status = run(project, "table04", "communication")
     assert status == 0, lines
     assert any(line.startswith("Left out  table04: ") for line in lines)
 
 
-@pytest.mark.campaign
 def test_where_nothing_at_all_can_be_built_the_status_says_so(project):
     lines, status = run(project, "table04")
     assert status == 1
@@ -121,7 +118,6 @@ def test_where_nothing_at_all_can_be_built_the_status_says_so(project):
     assert "Traceback" not in "".join(lines)
 
 
-@pytest.mark.campaign
 def test_all_is_printed_where_that_is_asked_for(project):
     (project / "results/smoke/tables/communication.csv").unlink()
     lines, status = run(project, "communication", env=VERBOSE)

@@ -1,5 +1,6 @@
 """The layout that Snakemake's workflow catalogue asks for, and runs from both Snakefiles."""
 
+import pytest
 import yaml
 from helpers import ROOT, SMOKE, command, planned
 
@@ -16,6 +17,7 @@ def test_files_that_the_catalogue_reads():
     assert "workflow" in readme
 
 
+@pytest.mark.campaign
 def test_both_snakefiles_plan_the_same(unchanged):
     words = ["communication", "fig05", *SMOKE]
     in_root = planned(*words, cwd=unchanged)

@@ -46,6 +46,16 @@ def client_scores(
         outputs = _outputs_of_one_model(engine, weights[0], tests)
     else:
         outputs = _outputs_of_each(engine, weights, state, tests)
+    return score_outputs(outputs, tests, targets, metrics)
+
+
+def score_outputs(
+    outputs: Sequence[np.ndarray],
+    tests: Sequence[np.ndarray],
+    targets: ScaledTargets,
+    metrics: Mapping[str, Metric],
+) -> dict[str, np.ndarray]:
+    """Score ``[K]`` of each client's outputs ``[N_k, c]`` by each metric, in the targets' units."""
     scores = {}
     y, unit, centre = targets.y, targets.unit, targets.centre
     for name, metric in metrics.items():

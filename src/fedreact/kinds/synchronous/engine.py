@@ -32,8 +32,17 @@ Score = Callable[[Engine, Arrays, Arrays, int], npt.ArrayLike | None]
 """``score(engine, server, state, t)``, called after each round; ``None``: it is not scored."""
 
 
+Stop = Callable[[Sequence[npt.ArrayLike | None]], bool]
+"""``stop(scores)``, called after each round with the scores of all rounds until then."""
+
+
 def score_nothing(engine: Engine, server: Arrays, state: Arrays, t: int) -> None:
     """Score no round."""
+
+
+def never(scores: Sequence[npt.ArrayLike | None]) -> bool:
+    """Train all rounds."""
+    return False
 
 
 def rounds_of(
@@ -94,6 +103,7 @@ def federate(
     place: Place,
     score: Score = score_nothing,
     scored: str = "",
+    stop: Stop = never,
 ) -> tuple[Arrays, list[npt.ArrayLike | None], list[float]]:
     """Train ``rounds`` rounds, or what is left of them.
 
@@ -113,12 +123,14 @@ def federate(
         ``score(engine, server, state, t)``, called after each round t; ``None``: it is not scored.
     scored
         What ``score`` finds, and on what: a checkpoint with other scores is not resumed.
+    stop
+        ``stop(scores)``, called after each round: whether it was the last one.
 
     Returns
     -------
     server, scores, megabytes
-        What the server keeps after the last round, a score for each round, and what has gone both
-        ways between a client and the server until then.
+        What the server keeps after the last round, a score for each trained round, and what has
+        gone both ways between a client and the server until then.
 
     Raises
     ------
@@ -142,6 +154,8 @@ def federate(
 
     steps = sum(job.training.n_steps(len(indices)) for indices in job.clients)
     a_round = round(job.algorithm.models * steps * job.share)
+    if stop(scores):
+        rounds = done
     started, left, before, mean_loss = time.monotonic(), range(done + 1, rounds + 1), 0, np.nan
     with (
         place.alone(),
@@ -174,6 +188,9 @@ def federate(
                 f", score {shown[0]:.3f}" if len(shown) else "",
                 (time.monotonic() - started) / (t - done) * (rounds - t),
             )
+            if stop(scores):
+                log.info("%s: stands still after round %d of %d", what, t, rounds)
+                break
     return server, scores, megabytes
 
 

@@ -6,6 +6,7 @@ from dataclasses import dataclass, replace
 from functools import partial
 
 import numpy as np
+import numpy.typing as npt
 
 from fedreact import plugins
 from fedreact.clients.exchange import exchanged
@@ -19,7 +20,8 @@ from fedreact.kinds.contract import Inputs, Line, Method
 from fedreact.kinds.scoring import client_scores
 from fedreact.kinds.supervised import ScaledTargets, scaled_targets
 from fedreact.kinds.synchronous.contract import Algorithm
-from fedreact.kinds.synchronous.engine import federate, training_costs
+from fedreact.kinds.synchronous.engine import Stop, federate, never, training_costs
+from fedreact.kinds.synchronous.plateau import Plateau, floor
 from fedreact.kinds.synchronous.spec import Options
 from fedreact.losses.supervised import SupervisedLoss
 from fedreact.metrics.contract import Metric
@@ -35,6 +37,8 @@ class RoundScoring:
     ----------
     tests, others
         K arrays of test samples: each client's own, and another client's or none.
+    held
+        K arrays of held-out train samples, or none.
     """
 
     options: Options
@@ -42,6 +46,7 @@ class RoundScoring:
     targets: ScaledTargets
     tests: list[np.ndarray]
     others: list[np.ndarray]
+    held: list[np.ndarray]
 
     @property
     def main(self) -> str:
@@ -50,12 +55,14 @@ class RoundScoring:
 
     @property
     def names(self) -> list[str]:
-        """Metrics, and the first one on another client's samples."""
-        return [*self.metrics, *([f"{self.main}@another_client"] if self.others else [])]
+        """Metrics, and the first one on another client's samples and on held-out ones."""
+        subsets = {"another_client": self.others, "held_out": self.held}
+        return [*self.metrics, *(f"{self.main}@{name}" for name in subsets if subsets[name])]
 
     def identity(self) -> str:
         """Say what is scored, and on what, for the fingerprint of a checkpoint."""
-        samples = b"".join(np.asarray(test).tobytes() for test in [*self.tests, *self.others])
+        tests = [*self.tests, *self.others, *self.held]
+        samples = b"".join(np.asarray(test).tobytes() for test in tests)
         return f"{self.names} {self.options.score} {hashlib.sha256(samples).hexdigest()}"
 
     def score(
@@ -82,10 +89,10 @@ class RoundScoring:
             score = partial(client_scores, engine, weights, test_state, targets=self.targets)
             scores = score(tests=self.tests, metrics=self.metrics)
             means = [self.metrics[name].over(values) for name, values in scores.items()]
-            if self.others:
-                metric = self.metrics[self.main]
-                others = score(tests=self.others, metrics={self.main: metric})
-                means.append(metric.over(others[self.main]))
+            metric = self.metrics[self.main]
+            for samples in filter(None, (self.others, self.held)):
+                more = score(tests=samples, metrics={self.main: metric})
+                means.append(metric.over(more[self.main]))
         except UserError as error:
             raise UserError(f"method {method}, round {t}: {error}") from error
         return [*means, *scores[self.main]]
@@ -109,12 +116,15 @@ def run(
     """
     data, partition = inputs.data, inputs.partition
     task, X = data.task, data.steps_first
-    if options.validate:
-        partition = held_back(partition, len(data.y), seed)
-    clients = partition.train
+    split = partition
+    if options.validate or options.plateau:
+        split = held_back(partition, len(data.y), seed)
+    clients, tested = split.train, split if options.validate else partition
     targets = scaled_targets(data, clients)
-    others = exchanged(partition, data.owner, seed) if options.exchange else []
-    scoring = RoundScoring(options, metrics, targets, partition.test, others)
+    others = exchanged(tested, data.owner, seed) if options.exchange else []
+    held = split.test if options.plateau else []
+    scoring = RoundScoring(options, metrics, targets, tested.test, others, held)
+    stop = standing_still(scoring, clients, task) if options.plateau else never
     unclustered = np.full(len(clients), -1, dtype=np.int16)
     for method in methods:
         algorithm = make(method, options, task)
@@ -132,6 +142,7 @@ def run(
             place.named(method.name),
             partial(scoring.score, method.name, algorithm),
             scoring.identity(),
+            stop,
         )
         n = len(scoring.names)
         for t, score in enumerate(scores, start=1):
@@ -147,6 +158,33 @@ def run(
                         "true_cluster": unclustered,
                     },
                 )
+
+
+def standing_still(scoring: RoundScoring, clients: list[np.ndarray], task: Task) -> Stop:
+    """Make what stops a training at its plateau.
+
+    Raises
+    ------
+    UserError
+        Other rounds are scored than 1, 2, 4, ...; or the first metric has no better values.
+    """
+    options, name = scoring.options, scoring.main
+    metric = scoring.metrics[name]
+    if options.score != "doubling":
+        raise UserError(f"plateau: needs score: doubling, not {options.score}")
+    if metric.better is None or options.plateau is None:
+        raise UserError(f"plateau: {name} has no better values, so nothing can stand still")
+    least = floor(clients, scoring.held, scoring.targets, task.kind, name, metric)
+    plateau = Plateau(options.plateau, least, 1 if metric.better == "higher" else -1)
+    place = scoring.names.index(f"{name}@held_out")
+
+    def stop(scores: Sequence[npt.ArrayLike | None]) -> bool:
+        """Tell whether the training stands still, after a scored round."""
+        if not scores or scores[-1] is None:
+            return False
+        return plateau.is_reached([np.ravel(s)[place] for s in scores if s is not None])
+
+    return stop
 
 
 def local_training(

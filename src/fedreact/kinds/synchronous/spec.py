@@ -65,6 +65,10 @@ class Options:
         data names owners; scores have them as ``<metric>@another_client``.
     validate
         Whether clients are tested on a held-out tenth of their train samples.
+    plateau
+        Stops the training before its last round when a doubling of its rounds gains less than this
+        by the first metric, on a held-out tenth of the train samples (``kinds/synchronous/
+        plateau.py``). Needs ``score: doubling``.
     stacked
         Largest number of clients that a core trains together. Stacking is faster for steps below .5
         GFLOPs (``python benchmarks/stacked.py``). Another number changes rounding, and training can
@@ -86,6 +90,7 @@ class Options:
     score: Literal["all", "last", "doubling"] = "all"
     exchange: bool = False
     validate: bool = False
+    plateau: Positive | None = None
     stacked: Count = 1
 
 

@@ -1,0 +1,71 @@
+"""The end of a training that stands still (in no paper).
+
+A baseline that is stopped too early is weak by its budget, not by itself. So its rounds double
+until a doubling gains next to nothing on samples that neither training nor tests use.
+"""
+
+from collections.abc import Sequence
+from dataclasses import dataclass
+
+import numpy as np
+
+from fedreact.kinds.scoring import score_outputs
+from fedreact.kinds.supervised import ScaledTargets
+from fedreact.metrics.contract import Metric
+from fedreact.task import Kind
+
+
+@dataclass(frozen=True)
+class Plateau:
+    """Tells whether a training stands still.
+
+    Attributes
+    ----------
+    gain
+        Gain of a doubling, in units of the metric, below which the training stands still.
+    floor
+        Score of constants on the same samples. A training that is not ahead of it by ``gain`` has
+        not begun: a recurrent network can stay at chance level for long before it learns.
+    sign
+        1 if higher scores are better, -1 if lower.
+    """
+
+    gain: float
+    floor: float
+    sign: int
+
+    def is_reached(self, scores: Sequence[float]) -> bool:
+        """Tell it from the scores after 1, 2, 4, ... rounds until now."""
+        if len(scores) < 2 or self.sign * (scores[-1] - self.floor) < self.gain:
+            return False
+        return self.sign * (scores[-1] - scores[-2]) < self.gain
+
+
+def floor(
+    train: Sequence[np.ndarray],
+    held: Sequence[np.ndarray],
+    targets: ScaledTargets,
+    kind: Kind,
+    name: str,
+    metric: Metric,
+) -> float:
+    """Score each client's best constant on its held-out samples; the mean over clients.
+
+    Parameters
+    ----------
+    train, held
+        K arrays of samples: constants are computed from the former and scored on the latter.
+    name, metric
+        The metric of the score.
+    """
+    outputs = []
+    for own, test in zip(train, held):
+        y = targets.y[own]
+        if kind == "classification":
+            constant = np.bincount(y).astype(float)
+        elif kind == "multi-label":
+            constant = 2 * y.mean(axis=0) - 1
+        else:
+            constant = y.reshape(len(y), -1).mean(axis=0)
+        outputs.append(np.tile(constant, (len(test), 1)))
+    return metric.over(score_outputs(outputs, held, targets, {name: metric})[name])

@@ -1,0 +1,75 @@
+"""A training that stands still is stopped, and one that has not begun is not."""
+
+from dataclasses import replace
+from functools import partial
+
+import numpy as np
+import pytest
+from small_synchronous import OPTIONS, inputs, methods, metrics
+
+from fedreact.engine.place import Place
+from fedreact.errors import UserError
+from fedreact.kinds.supervised import ScaledTargets
+from fedreact.kinds.synchronous import run as synchronous
+from fedreact.kinds.synchronous.plateau import Plateau, floor
+from fedreact.metrics.grammar import load_metric
+
+
+@pytest.mark.parametrize(
+    ("scores", "is_reached"),
+    [
+        ([0.5], False),  # nothing has doubled
+        ([0.5, 0.6], False),  # gains .1
+        ([0.5, 0.505], True),  # gains .005
+        ([0.5, 0.4], True),  # loses
+        ([0.2, 0.2], False),  # at the constant's score: not begun
+        ([0.2, 0.209], False),
+        ([0.2, 0.2, 0.5], False),
+        ([0.2, 0.2, 0.5, 0.5], True),
+    ],
+)
+def test_a_training_stands_still_once_it_has_begun(scores, is_reached):
+    assert Plateau(gain=0.01, floor=0.2, sign=1).is_reached(scores) == is_reached
+    errors = [1 - score for score in scores]
+    assert Plateau(gain=0.01, floor=0.8, sign=-1).is_reached(errors) == is_reached
+
+
+def test_the_floor_is_the_score_of_each_clients_most_frequent_label():
+    y = np.array([0, 0, 1, 1, 1, 2, 0, 1])
+    train, held = [np.array([0, 1, 2]), np.array([3, 4, 5])], [np.array([6, 7]), np.array([5])]
+    of_labels = floor(train, held, ScaledTargets(y), "classification", "a", load_metric("accuracy"))
+    assert of_labels == pytest.approx((1 / 2 + 0) / 2)  # 0 of [0, 1]; 1 of [2]
+
+
+def test_the_floor_of_a_regression_is_the_error_of_means_in_the_targets_unit():
+    targets = ScaledTargets(np.array([0.0, 2.0, 4.0, 4.0]), unit=10.0, centre=3.0)
+    rmse = load_metric("rmse")
+    error = floor([np.array([0, 1])], [np.array([2, 3])], targets, "regression", "rmse", rmse)
+    assert error == pytest.approx(30)  # 10 * (4 - 1)
+
+
+def train(folder, **changes):
+    options = replace(OPTIONS, rounds=16, score="doubling", **changes)
+    place = Place("cpu", 1, folder / "checkpoint.npz")
+    lines = synchronous.run(inputs(), options, methods("fedavg"), metrics("accuracy"), 0, place)
+    return {line.index: line.values for line in lines}
+
+
+def test_a_run_ends_at_its_plateau_and_is_the_longer_run_until_then(tmp_path):
+    stopped, never = (
+        train(tmp_path / name, plateau=gain) for name, gain in (("stopped", 0.2), ("all", 1e-9))
+    )
+    assert list(never) == [("fedavg", t) for t in (1, 2, 4, 8, 16)]
+    assert 1 < len(stopped) < len(never)
+    assert stopped == dict(list(never.items())[: len(stopped)])
+    held_out = [values["accuracy@held_out"] for values in stopped.values()]
+    assert held_out[-1] - held_out[-2] < 0.2
+    assert train(tmp_path / "stopped", plateau=0.2) == stopped  # from its checkpoint
+
+
+def test_plateaus_need_scores_after_doublings_and_something_to_gain(tmp_path):
+    run = partial(synchronous.run, inputs())
+    place = Place("cpu", 1, tmp_path / "checkpoint.npz")
+    options = replace(OPTIONS, score="all", plateau=0.1)
+    with pytest.raises(UserError, match="plateau: needs score: doubling, not all"):
+        list(run(options, methods("fedavg"), metrics("accuracy"), 0, place))
