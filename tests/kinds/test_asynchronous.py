@@ -87,6 +87,7 @@ def test_workers_change_no_bit(tmp_path, algorithm):
     assert one == run(tmp_path / "2", algorithm, workers=2)
 
 
+@pytest.mark.campaign
 @SOME
 def test_it_goes_on_where_it_was_killed(tmp_path, algorithm, monkeypatch):
     """Checkpoints after each update; the run is ended in the middle of an update's trainings."""

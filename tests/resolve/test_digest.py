@@ -136,6 +136,7 @@ def plan(shared, monkeypatch):
     return plan
 
 
+@pytest.mark.campaign
 def test_an_architecture(plan):
     found = touched(plan, "src/fedreact/models/architectures/patchtst.py")
     assert found["run"] == runs_of(plan, lambda kind, setting, job, *_: "patchtst" in job)
@@ -177,6 +178,7 @@ def test_the_clients_half_of_rounds_on_the_clock(shared, monkeypatch):
     assert after != before
 
 
+@pytest.mark.campaign
 @pytest.mark.parametrize("source", ["pendigits", "eegmmidb", "sumo_ev"])
 def test_a_reader_of_a_dataset(plan, source):
     assert touched(plan, f"src/fedreact/data/sources/{source}.py") == {
@@ -184,11 +186,13 @@ def test_a_reader_of_a_dataset(plan, source):
     }
 
 
+@pytest.mark.campaign
 def test_a_partitioner(plan):
     found = touched(plan, "src/fedreact/clients/partitioners/labels.py")
     assert found == {"partition": {"eeg10"}}
 
 
+@pytest.mark.campaign
 def test_a_kind_of_drift(plan):
     found = touched(plan, "src/fedreact/clients/drifts/visiting.py")
     drifts = {
@@ -202,6 +206,7 @@ def test_a_kind_of_drift(plan):
     assert naming
 
 
+@pytest.mark.campaign
 def test_an_optimizer(plan):
     found = touched(plan, "src/fedreact/optimizers/dtssgd.py")
     assert found.keys() == {"encoder"}
@@ -209,10 +214,12 @@ def test_an_optimizer(plan):
     assert all("dtssgd" in name for name in found["encoder"])
 
 
+@pytest.mark.campaign
 def test_an_encoder_that_nothing_names(plan):
     assert touched(plan, "src/fedreact/models/encoders/franceschi.py") == {}
 
 
+@pytest.mark.campaign
 def test_a_metric(plan):
     found = touched(plan, "src/fedreact/metrics/rmse.py")
     assert found["run"] == runs_of(plan, lambda *key: "rmse" in key[-1])
@@ -235,12 +242,14 @@ def test_metrics_that_runs_record_touch_no_run(plan):
     assert "run" not in found
 
 
+@pytest.mark.campaign
 def test_a_kind_of_figure(plan):
     found = touched(plan, "src/fedreact/figures/spectrogram.py")
     kinds = {name for name in plan.figures if plan.outputs.entry(name)[2].kind == "spectrogram"}
     assert found == {"figure": kinds}
 
 
+@pytest.mark.campaign
 def test_a_study(plan):
     assert touched(plan, "src/fedreact/studies/theorem1.py")["study"] == {"theorem1"}
 

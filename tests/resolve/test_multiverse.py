@@ -37,6 +37,7 @@ def test_choices_are_those_that_the_ledger_varies(here):
     assert again - set(choices) == {"clustered.affect_first_alpha"}
 
 
+@pytest.mark.campaign
 def test_values_beyond_a_bound_of_the_scale_are_not_drawn(here):
     def rounds(scale):
         choices = make_plan(scale=scale).multiverse.choices(PAPER)

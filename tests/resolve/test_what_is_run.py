@@ -104,6 +104,7 @@ def test_a_setting_is_shown_with_any_of_its_methods(plan):
         configuration.of_setting(plan, "fed_react", "stationary10", "ifc")
 
 
+@pytest.mark.campaign
 def test_every_cell_of_every_paper_can_be_shown(project):
     plan = make_plan(scale="smoke")
     for paper in plan.settings.names:
