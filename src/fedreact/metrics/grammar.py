@@ -9,6 +9,7 @@ more.
 import re
 from dataclasses import replace
 from difflib import get_close_matches
+from functools import cache
 from itertools import product
 from pathlib import Path
 from typing import Any, NamedTuple
@@ -107,13 +108,18 @@ def names(part: str) -> list[str]:
 def _base(name: str) -> Metric:
     """Return the metric that a name begins with."""
     base = parse(name).base
-    ours = plugins.PACKAGE / "metrics" / f"{base}.py"
     # The table is loaded where it is needed only: what is loaded counts as code of a result.
-    if not (ours.is_file() or _own("base", base).is_file()):
+    if not (_is_ours(base) or _own("base", base).is_file()):
         recorded: dict[str, Metric] = plugins.load(*RECORDED)
         if base in recorded:
             return recorded[base]
     return _load(name, "base", base)
+
+
+@cache
+def _is_ours(base: str) -> bool:
+    """Tell whether the project has a file of a base metric."""
+    return (plugins.PACKAGE / "metrics" / f"{base}.py").is_file()
 
 
 def _load(name: str, part: str, value: str) -> Any:
