@@ -1,7 +1,6 @@
 """A training that stands still is stopped, and one that has not begun is not."""
 
 from dataclasses import replace
-from functools import partial
 
 import numpy as np
 import pytest
@@ -13,6 +12,7 @@ from fedreact.kinds.supervised import ScaledTargets
 from fedreact.kinds.synchronous import run as synchronous
 from fedreact.kinds.synchronous.plateau import Plateau, floor
 from fedreact.metrics.grammar import load_metric
+from fedreact.task import Task
 
 
 @pytest.mark.parametrize(
@@ -37,14 +37,18 @@ def test_a_training_stands_still_once_it_has_begun(scores, is_reached):
 def test_the_floor_is_the_score_of_each_clients_most_frequent_label():
     y = np.array([0, 0, 1, 1, 1, 2, 0, 1])
     train, held = [np.array([0, 1, 2]), np.array([3, 4, 5])], [np.array([6, 7]), np.array([5])]
-    of_labels = floor(train, held, ScaledTargets(y), "classification", "a", load_metric("accuracy"))
-    assert of_labels == pytest.approx((1 / 2 + 0) / 2)  # 0 of [0, 1]; 1 of [2]
+    task = Task("classification", outputs=3, channels=1, steps=1)
+    accuracy = floor(train, held, ScaledTargets(y), task, "accuracy", load_metric("accuracy"))
+    assert accuracy == pytest.approx((1 / 2 + 0) / 2)  # 0 of [0, 1]; 1 of [2]
+    # A client that has never seen the last label is scored on it, too.
+    f1 = floor([train[0]], [held[1]], ScaledTargets(y), task, "f1", load_metric("f1"))
+    assert f1 == 0
 
 
 def test_the_floor_of_a_regression_is_the_error_of_means_in_the_targets_unit():
     targets = ScaledTargets(np.array([0.0, 2.0, 4.0, 4.0]), unit=10.0, centre=3.0)
-    rmse = load_metric("rmse")
-    error = floor([np.array([0, 1])], [np.array([2, 3])], targets, "regression", "rmse", rmse)
+    rmse, task = load_metric("rmse"), Task("regression", outputs=1, channels=1, steps=1)
+    error = floor([np.array([0, 1])], [np.array([2, 3])], targets, task, "rmse", rmse)
     assert error == pytest.approx(30)  # 10 * (4 - 1)
 
 
@@ -68,8 +72,13 @@ def test_a_run_ends_at_its_plateau_and_is_the_longer_run_until_then(tmp_path):
 
 
 def test_plateaus_need_scores_after_doublings_and_something_to_gain(tmp_path):
-    run = partial(synchronous.run, inputs())
     place = Place("cpu", 1, tmp_path / "checkpoint.npz")
     options = replace(OPTIONS, score="all", plateau=0.1)
+    run = synchronous.run(inputs(), options, methods("fedavg"), metrics("accuracy"), 0, place)
     with pytest.raises(UserError, match="plateau: needs score: doubling, not all"):
-        list(run(options, methods("fedavg"), metrics("accuracy"), 0, place))
+        list(run)
+    options = replace(OPTIONS, score="doubling", plateau=0.1)
+    odd = {"accuracy": replace(load_metric("accuracy"), better=None)}
+    run = synchronous.run(inputs(), options, methods("fedavg"), odd, 0, place)
+    with pytest.raises(UserError, match="plateau: accuracy has no better values"):
+        list(run)

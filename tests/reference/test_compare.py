@@ -49,10 +49,15 @@ def test_a_cell_moves_beyond_its_intervals(tmp_path, now, is_moved):
 
 
 @pytest.mark.parametrize(("now", "is_moved"), [(1.009, False), (1.011, True), (0.989, True)])
-def test_a_cell_that_is_the_same_for_every_seed_may_differ_by_rounding(tmp_path, now, is_moved):
+def test_compute_that_is_the_same_for_every_seed_may_differ_by_rounding(tmp_path, now, is_moved):
     """Cells of compute, counted on two processors."""
     found = both(tmp_path, "t,a,b,gflops,d,1,1,1\n", f"t,a,b,gflops,d,{now},{now},{now}\n")
     assert (found.within, len(found.moved)) == (1 - is_moved, is_moved)
+
+
+def test_a_score_that_is_the_same_for_every_seed_may_not(tmp_path):
+    found = both(tmp_path, "t,a,b,accuracy,d,0.5,0.5,0.5\n", "t,a,b,accuracy,d,0.501,0.501,0.501\n")
+    assert (found.within, len(found.moved)) == (0, 1)
 
 
 def test_the_same_cell_is_the_same_also_if_it_is_empty_or_has_no_interval(tmp_path):

@@ -102,7 +102,7 @@ def assemble(name: str, streams: dict[int, Stream], length: int, horizon: int = 
 
 
 def filled(values: np.ndarray) -> np.ndarray:
-    """Replace each NaN of ``[R, channels]`` by the last known value; it stays where there is none.
+    """Replace each NaN of ``[R, channels]`` by the last known value, if there is one.
 
     Nothing is filled from later rows, which a client could not have at that time.
     """

@@ -67,7 +67,7 @@ class Published(FigureKind):
 
 
 def _read(table: str, files: list[Path]) -> "pd.DataFrame | None":
-    """Read the published cells of a table's first metric; ``None`` if there are none."""
+    """Read the published cells of a table's first metric, or return ``None``."""
     import pandas as pd
 
     own = [file for file in files if f"_{file.stem}".endswith(f"_{table}")]

@@ -65,6 +65,6 @@ class ClientRecords:
 
 
 def read(scores: Path) -> dict[str, np.ndarray] | None:
-    """Read the records beside a file of scores; ``None`` if there are none."""
+    """Read the records beside a file of scores, or return ``None``."""
     path = scores.with_suffix(CLIENTS)
     return npz.load(path, "record of clients", NEEDED) if path.exists() else None

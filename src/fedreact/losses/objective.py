@@ -76,5 +76,5 @@ class Objective(Protocol):
 
         ``which`` are their places among the clients that train together; ``None``: all in order.
         The second result is the running statistics after the step ``[K, n_buffers]``, or ``None``
-        if there are none.
+        for a model without them.
         """

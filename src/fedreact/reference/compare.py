@@ -8,17 +8,19 @@ from pathlib import Path
 import pandas as pd
 
 from fedreact.errors import UserError
+from fedreact.metrics.recorded import RECORDED
 from fedreact.reference import store
 
 CELL = ["row", "column", "metric", "data"]
 CLAIM = ["paper", "claim", "reading"]
 
 ROUNDING = 0.01
-"""Share by which a cell that is the same for every seed may differ between two processors.
+"""Share by which counted costs without spread may differ between two processors.
 
-Such a cell counts compute. An exact solver stops after a few steps more where a processor adds up
-in another order.
+An exact solver takes a few steps more where a processor adds up in another order.
 """
+
+COUNTED = {name for name, metric in RECORDED.items() if metric.counted}
 
 
 @dataclass
@@ -52,13 +54,14 @@ class RunComparison:
         for key in before.index.union(after.index, sort=False):
             place = f"{name}: {_name(key)}"
             if key in before.index and key in after.index:
-                self._add_cell(place, before.loc[key], after.loc[key])
+                tolerance = ROUNDING if key[CELL.index("metric")] in COUNTED else 0.0
+                self._add_cell(place, before.loc[key], after.loc[key], tolerance)
             else:
                 run = "kept" if key in before.index else "new"
                 self.alone.append(f"{place}: only in the {run} run")
 
-    def _add_cell(self, place: str, before: pd.Series, after: pd.Series) -> None:
-        """Compare a cell that both runs have."""
+    def _add_cell(self, place: str, before: pd.Series, after: pd.Series, tolerance: float) -> None:
+        """Compare a cell that both runs have; ``tolerance`` is relative, where nothing varies."""
         was, now = before["mean"], after["mean"]
         if was == now or (pd.isna(was) and pd.isna(now)):
             self.same += 1
@@ -67,7 +70,7 @@ class RunComparison:
         reach = hypot(*((cell["ci_high"] - cell["ci_low"]) / 2 for cell in (before, after)))
         if pd.isna(reach) or pd.isna(was) or pd.isna(now):
             self.alone.append(f"{change}, without an interval")
-        elif abs(now - was) <= (reach or ROUNDING * abs(was)):
+        elif abs(now - was) <= (reach or tolerance * abs(was)):
             self.within += 1
         else:
             self.moved.append(change)

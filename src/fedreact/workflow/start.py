@@ -49,7 +49,8 @@ def check_times(*folders: Path) -> None:
             continue
         if late:
             named = " ".join(map(str, folders))
+            now = time.strftime("%Y%m%d%H%M.%S")  # one time for all, so that no input is newer
             raise UserError(
                 f"{path} is dated in the future (was the clock set back?); date such files now: "
-                f"find {named} -newermt now -exec touch -d @{int(time.time())} {{}} +"
+                f"find {named} -newermt now -exec touch -t {now} {{}} +"
             )

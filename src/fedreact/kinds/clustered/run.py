@@ -161,7 +161,7 @@ def features_of(inputs: Inputs) -> np.ndarray:
     Raises
     ------
     UserError
-        There are none.
+        The run has no features.
     """
     if inputs.features is None:
         raise UserError("clustered methods need features of all series")

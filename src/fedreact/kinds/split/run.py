@@ -284,7 +284,7 @@ class TrainingProgress:
 
     @classmethod
     def resume(cls, path: Path, identity: str, federation: Federation) -> "TrainingProgress | None":
-        """Load a checkpoint of the same work into a federation; ``None`` if there is none."""
+        """Load a checkpoint of the same work into a federation, or return ``None``."""
         saved = load_checkpoint(path, identity)
         if saved is None:
             return None

@@ -257,7 +257,7 @@ def save_checkpoint(
 
 
 def load_checkpoint(path: Path, identity: str) -> Arrays | None:
-    """Read the arrays of a checkpoint of the same work; ``None`` if there is none."""
+    """Read the arrays of a checkpoint of the same work, or return ``None``."""
     if not path.exists():
         return None
     try:

@@ -12,7 +12,7 @@ import numpy as np
 from fedreact.kinds.scoring import score_outputs
 from fedreact.kinds.supervised import ScaledTargets
 from fedreact.metrics.contract import Metric
-from fedreact.task import Kind
+from fedreact.task import Task
 
 
 @dataclass(frozen=True)
@@ -45,7 +45,7 @@ def floor(
     train: Sequence[np.ndarray],
     held: Sequence[np.ndarray],
     targets: ScaledTargets,
-    kind: Kind,
+    task: Task,
     name: str,
     metric: Metric,
 ) -> float:
@@ -61,9 +61,9 @@ def floor(
     outputs = []
     for own, test in zip(train, held):
         y = targets.y[own]
-        if kind == "classification":
-            constant = np.bincount(y).astype(float)
-        elif kind == "multi-label":
+        if task.kind == "classification":
+            constant = np.bincount(y, minlength=task.outputs).astype(float)
+        elif task.kind == "multi-label":
             constant = 2 * y.mean(axis=0) - 1
         else:
             constant = y.reshape(len(y), -1).mean(axis=0)

@@ -63,7 +63,8 @@ class RoundScoring:
         """Say what is scored, and on what, for the fingerprint of a checkpoint."""
         tests = [*self.tests, *self.others, *self.held]
         samples = b"".join(np.asarray(test).tobytes() for test in tests)
-        return f"{self.names} {self.options.score} {hashlib.sha256(samples).hexdigest()}"
+        when = f"{self.options.score} {self.options.plateau}"
+        return f"{self.names} {when} {hashlib.sha256(samples).hexdigest()}"
 
     def score(
         self,
@@ -174,7 +175,7 @@ def standing_still(scoring: RoundScoring, clients: list[np.ndarray], task: Task)
         raise UserError(f"plateau: needs score: doubling, not {options.score}")
     if metric.better is None or options.plateau is None:
         raise UserError(f"plateau: {name} has no better values, so nothing can stand still")
-    least = floor(clients, scoring.held, scoring.targets, task.kind, name, metric)
+    least = floor(clients, scoring.held, scoring.targets, task, name, metric)
     plateau = Plateau(options.plateau, least, 1 if metric.better == "higher" else -1)
     place = scoring.names.index(f"{name}@held_out")
 

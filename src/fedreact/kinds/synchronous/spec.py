@@ -91,6 +91,7 @@ class Options:
     exchange: bool = False
     validate: bool = False
     plateau: Positive | None = None
+
     stacked: Count = 1
 
 
