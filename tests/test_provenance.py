@@ -1,10 +1,12 @@
 """Records of runs: what was read, written and taken, and by which code."""
 
+import errno
 import json
 import platform
 import subprocess
 from argparse import Namespace
 from pathlib import Path
+from unittest.mock import Mock
 
 import explain_cell
 import pytest
@@ -119,6 +121,14 @@ def test_a_record_that_cannot_be_written_stops_nothing(told):
     record(told / "a.csv")
     assert (told / "a.csv").exists()
     assert provenance.read_record(told, told / "a.csv") is None
+
+
+def test_a_full_disk_leaves_no_part_of_a_record(told, monkeypatch):
+    full = OSError(errno.ENOSPC, "No space left on device")
+    monkeypatch.setattr(Path, "replace", Mock(side_effect=full))
+    recording = start(told / "a/seed3.csv")
+    recording.end(succeeded=False)
+    assert [path for path in told.rglob("*") if path.is_file()] == []
 
 
 def test_forms_of_a_table_share_a_record():

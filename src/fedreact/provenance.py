@@ -7,6 +7,7 @@ module, so code digests leave it out (:mod:`fedreact.digest`), and a record that
 written stops nothing.
 """
 
+import contextlib
 import hashlib
 import json
 import logging
@@ -182,6 +183,8 @@ class Recording:
             temporary.write_text(json.dumps(self.record, indent=1, default=str) + "\n")
             temporary.replace(path)
         except OSError as error:
+            with contextlib.suppress(OSError):  # what a full disk has cut off
+                temporary.unlink()
             log.warning("no record of this run: %s", error)
 
 
