@@ -5,6 +5,7 @@ from dataclasses import replace
 import numpy as np
 import pytest
 import torch
+from helpers import slowly
 
 from fedreact import plugins
 from fedreact.clients.partition import Partition
@@ -42,6 +43,7 @@ LEARNT = [
     if not issubclass(plugins.load("kinds/split/algorithms", name, "ALGORITHM"), Fitted)
 ]
 EACH = pytest.mark.parametrize("algorithm", ALGORITHMS)
+SOME = pytest.mark.parametrize("algorithm", slowly(dict(zip(LEARNT, LEARNT)), "fathom", "m-att"))
 EACH_LEARNT = pytest.mark.parametrize("algorithm", LEARNT)
 TASK = {kind: Task(kind, M, D, T) for kind in TARGETS}
 
@@ -197,14 +199,14 @@ def test_published_counts_of_weights(name, options, n_clients, weights):
 # ---- Runs ---------------------------------------------------------------------------------------
 
 
-@EACH
+@SOME
 def test_workers_change_no_bit(tmp_path, algorithm):
     one = run(tmp_path / "1", algorithm)
     assert len(one) == 1
     assert str(one) == str(run(tmp_path / "2", algorithm, workers=2))
 
 
-@EACH
+@SOME
 def test_any_task(tmp_path, algorithm):
     asked = ("mae", "mae@window_per_target")
     ((_, values, clients),) = run(tmp_path, algorithm, of=inputs("regression"), asked=asked)
@@ -215,7 +217,7 @@ def test_any_task(tmp_path, algorithm):
     assert 0 <= values["balanced_accuracy@changed_labels"] <= 1
 
 
-@EACH_LEARNT
+@SOME
 def test_it_goes_on_where_it_was_killed(tmp_path, algorithm, monkeypatch):
     monkeypatch.setattr(split, "SECONDS", 0.0)
     whole = run(tmp_path / "whole", algorithm)

@@ -77,6 +77,7 @@ def mean_over_clients(score, found, y):
     return np.mean([score(y[test], out) for out, test in zip(found, TEST)])
 
 
+@pytest.mark.campaign
 @MODELS
 @pytest.mark.parametrize("epochs", [1, 6])
 def test_scores_of_several_labels_are_scikit_learns(tmp_path, algorithm, personal, epochs):

@@ -80,6 +80,7 @@ def test_effects_are_means_of_pairs(universes):
     assert turned == pytest.approx(-effect)
 
 
+@pytest.mark.campaign
 def test_a_claim_holds_in_half_of_the_universes_and_in_no_tuned_one(universes):
     drawn, tuned = summary.of_claims(universes, DESIGN).to_dict("records")
     assert (drawn["universes"], drawn["holds"], drawn["reversed"]) == (N, 0.5, 0.0)

@@ -73,6 +73,7 @@ def test_the_multiverse_of_the_main_paper_is_kept():
     assert list(REFERENCES.glob("*/fed_react/multiverse/universes.csv.gz"))
 
 
+@pytest.mark.campaign
 @pytest.mark.skipif(FED_REACT not in WITH_VALUES, reason="was kept before values were")
 @pytest.mark.parametrize("claim", NAMED)
 def test_a_claim_of_fed_react_comes_out_again(claim):

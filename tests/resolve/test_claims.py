@@ -100,6 +100,7 @@ def test_every_table_with_a_discussion_has_a_claim():
     assert all(claim["claim"].endswith(".") for claim in claims.values())
 
 
+@pytest.mark.campaign
 @pytest.mark.parametrize(
     ("change", "words"),
     [

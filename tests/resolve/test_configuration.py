@@ -32,6 +32,7 @@ def test_wrong_settings_of_the_user(project, change, words):
     assert all(word in text for word in words), text
 
 
+@pytest.mark.campaign
 @pytest.mark.parametrize(
     ("file", "change", "words"),
     [
@@ -207,6 +208,7 @@ def test_a_scale_can_be_like_another(project):
     assert f"{quick}: unknown key at_mots" in refused()
 
 
+@pytest.mark.campaign
 def test_a_scale_takes_as_much_data_as_the_one_that_it_is_like(project):
     weekend, paper = make_plan(scale="weekend").datasets, make_plan(scale="paper").datasets
     assert paper.options("fitrec")["people"][:3] == (0, 2, 3)  # of 50, those that have enough

@@ -85,6 +85,7 @@ def test_a_row_beyond_a_bound_of_the_scale_is_an_error(project):
         make_plan(scale="quick").outputs.cells("table05")
 
 
+@pytest.mark.campaign
 def test_a_bound_lowers_what_a_setting_says(project):
     for scale, rounds in (("quick", 20), ("overnight", 60), ("paper", 60)):
         settings = make_plan(scale=scale).settings

@@ -156,6 +156,7 @@ def test_a_default_that_is_no_value_of_its_choice_is_none(here):
     assert by_label["encoder"].default is None
 
 
+@pytest.mark.campaign
 @pytest.mark.parametrize(
     ("changes", "words"),
     [

@@ -22,6 +22,7 @@ def data():
     return eeg_sim.simulate(0)
 
 
+@pytest.mark.campaign
 def test_the_same_seed_gives_the_same_bytes(data, tmp_path):
     first, again, other = (eeg_sim.simulate(seed, 2, 20) for seed in (0, 0, 1))
     for number, one in enumerate((first, again)):

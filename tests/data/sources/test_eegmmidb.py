@@ -129,6 +129,7 @@ def test_the_real_recordings_of_subject_1():
     assert (C3 - C4)[data.y == 0].mean() > (C3 - C4)[data.y == 1].mean() + 0.2
 
 
+@pytest.mark.campaign
 @real
 def test_the_command_prepares_it_and_refuses_a_wrong_digest(tmp_path):
     def prepare(folder, *more):

@@ -197,6 +197,7 @@ def test_original_files(original):
     assert not last.any()
 
 
+@pytest.mark.campaign
 def test_original_files_cut_short(original):
     tra, tes = original
     for length in (0, len(tra) // 2, len(tra) - 10):

@@ -308,6 +308,7 @@ def test_random_bytes_are_refused(data):
     reads_or_refuses(data)
 
 
+@pytest.mark.campaign
 @pytest.mark.parametrize("protocol", [2, 4, 5])
 @settings(deadline=None, max_examples=500)
 @given(st.data())

@@ -40,6 +40,7 @@ from fedreact.task import Task
 FOLDER = ("kinds/asynchronous/algorithms", "ALGORITHM")
 ALL = {name: plugins.load(FOLDER[0], name, FOLDER[1]) for name in plugins.names(*FOLDER)}
 EACH = pytest.mark.parametrize("name", ALL)
+SOME = pytest.mark.parametrize("name", slowly(ALL | dict(zip(ALL, ALL)), "aso-fed", "fedat"))
 
 
 @pytest.fixture(autouse=True)
@@ -170,7 +171,7 @@ def test_all_files_are_found():
 
 
 @pytest.mark.parametrize("way", WAYS)
-@EACH
+@SOME
 def test_nothing_is_changed_in_place_and_all_has_the_shapes_that_it_should(name, way, tmp_path):
     algorithm, job, given = prepared(ALL[name], **WAYS[way])
     K, P = len(job.clients), len(initial(job))
@@ -197,6 +198,7 @@ def test_nothing_is_changed_in_place_and_all_has_the_shapes_that_it_should(name,
         assert set(watched.flights) == {1}
 
 
+@pytest.mark.campaign
 @pytest.mark.parametrize("name", ["rounds", "fedat", "tifl"])
 def test_the_ways_above_have_flights_of_several_and_of_one(name, tmp_path):
     algorithm, job, given = prepared(ALL[name], **WAYS["lost-and-leaving"], trips=20)
@@ -216,7 +218,7 @@ def test_workers_change_no_bit(name, tmp_path):
     assert bits(one) == bits(two)
 
 
-@EACH
+@SOME
 def test_the_seed_keys_everything(name, tmp_path):
     def once(folder, of_process, seed=1):
         torch.manual_seed(of_process)
@@ -229,7 +231,7 @@ def test_the_seed_keys_everything(name, tmp_path):
     assert once("other", 0, seed=2) != first
 
 
-@EACH
+@SOME
 def test_it_says_before_which_tasks_it_cannot_run_on_and_runs_on_the_others(name, tmp_path):
     kind = ALL[name]
     assert isinstance(inspect.getattr_static(kind, "skip"), staticmethod)

@@ -49,6 +49,7 @@ KINDS = {name: plugins.load(FOLDER[0], name, FOLDER[1]) for name in plugins.name
 SMALL = {"test: server-momentum": ServerMomentum, "test: adapting": Adapting}
 EACH_FILE = pytest.mark.parametrize("name", KINDS)
 EACH = pytest.mark.parametrize("kind", [*KINDS.values(), *SMALL.values()], ids=[*KINDS, *SMALL])
+SOME = pytest.mark.parametrize("kind", slowly(KINDS | SMALL, "fedavg", "ditto", "fedst"))
 OF = pytest.mark.parametrize("of", [SUPERVISED, NORMED], ids=["linear", "normed"])
 
 TASKS = {
@@ -220,7 +221,7 @@ def test_engines_agree_and_resume(made):
                 server, state = there
 
 
-@EACH
+@SOME
 @OF
 def test_the_seed_keys_everything(kind, of):
     job = job_of(kind, of)
