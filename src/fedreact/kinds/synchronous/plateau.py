@@ -1,7 +1,8 @@
 """The end of a training that stands still (in no paper).
 
 A baseline that is stopped too early is weak by its budget, not by itself. So its rounds double
-until a doubling gains next to nothing on samples that neither training nor tests use.
+until a doubling gains next to nothing on samples that neither training nor tests use. Global models
+of few rounds go up and down, so what counts is the best round until now, not the last one.
 """
 
 from collections.abc import Sequence
@@ -35,10 +36,13 @@ class Plateau:
     sign: int
 
     def is_reached(self, scores: Sequence[float]) -> bool:
-        """Tell it from the scores after 1, 2, 4, ... rounds until now."""
-        if len(scores) < 2 or self.sign * (scores[-1] - self.floor) < self.gain:
+        """Tell it from the scores of all rounds until now, after 2, 4, 8, ... of them."""
+        t = len(scores)
+        if t < 2 or t & (t - 1):
             return False
-        return self.sign * (scores[-1] - scores[-2]) < self.gain
+        best = [max(self.sign * score for score in scores[:end]) for end in (t // 2, t)]
+        has_begun = best[1] - self.sign * self.floor >= self.gain
+        return has_begun and best[1] - best[0] < self.gain
 
 
 def floor(

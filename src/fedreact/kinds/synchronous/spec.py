@@ -68,7 +68,7 @@ class Options:
     plateau
         Stops the training before its last round when a doubling of its rounds gains less than this
         by the first metric, on a held-out tenth of the train samples (``kinds/synchronous/
-        plateau.py``). Needs ``score: doubling``.
+        plateau.py``). Needs ``score: all``.
     stacked
         Largest number of clients that a core trains together. Stacking is faster for steps below .5
         GFLOPs (``python benchmarks/stacked.py``). Another number changes rounding, and training can
