@@ -37,8 +37,11 @@ from fedreact.kinds import contract as runs
 from fedreact.kinds.synchronous.algorithms.apfl import APFL
 from fedreact.kinds.synchronous.algorithms.ditto import Ditto
 from fedreact.kinds.synchronous.algorithms.fedavg import FedAvg
+from fedreact.kinds.synchronous.algorithms.fedicon import FedICON
+from fedreact.kinds.synchronous.algorithms.fedproto import FedProto
 from fedreact.kinds.synchronous.algorithms.fedprox import FedProx
-from fedreact.kinds.synchronous.contract import Algorithm
+from fedreact.kinds.synchronous.contract import PREPARE, Algorithm
+from fedreact.kinds.synchronous.engine import rounds_of
 from fedreact.losses.objective import Data
 from fedreact.losses.supervised import SupervisedLoss
 from fedreact.optimizers.sgd import SGD
@@ -477,3 +480,36 @@ def test_clients_that_keep_models_go_on_from_them():
     for k in range(3):
         expected = by_hand(job, first["personal"][k], k, "personal training", t=2)
         np.testing.assert_allclose(second["personal"][k], expected, rtol=1e-4, atol=1e-6)
+
+
+def test_fedproto_gives_the_label_of_the_nearest_known_prototype():
+    job = job_of(FedProto)
+    algorithm, theta = job.algorithm, torch.from_numpy(initial(job))
+    model, x = algorithm.model, torch.from_numpy(job.X[:5])
+    h = model.encode(theta[None], x[None])[0].detach()
+    prototypes, known = h[: model.n_out] + 0.01, torch.ones(model.n_out)
+    far = ((h[:, None] - prototypes) ** 2).mean(-1)
+    state = {"theta": theta, "prototypes": prototypes.flatten(), "known": known}
+    outputs = algorithm.adapt(job.training.objective, state, x)
+    assert outputs.argmax(1).equal(far.argmin(1))
+    known[0] = 0
+    outputs = algorithm.adapt(job.training.objective, state, x)
+    assert outputs.argmax(1).equal(1 + far[:, 1:].argmin(1))
+    assert algorithm.adapts
+    assert not FedProto(test="head").adapts
+
+
+def test_fedicon_is_tested_with_the_newest_features_and_heads_fitted_to_them():
+    job = job_of(FedICON)
+    algorithm, theta = job.algorithm, initial(job)
+    server, state = algorithm.server(theta, 3), algorithm.start(theta, 3)
+    rounds = rounds_of(Stacked(job, "cpu"), job, server, state, range(1, 3))
+    *_, (_, server, state, _) = rounds
+    sent = algorithm.sent(server) | {PREPARE: np.ones(1, np.float32)}
+    uploads, prepared = Stacked(job, "cpu").round(sent, state, 3)
+    own, head = algorithm.personal(server, prepared), algorithm._head.numpy()
+    features = np.setdiff1d(np.arange(own.shape[1]), head)
+    assert (own[:, features] == server["theta"][features]).all()
+    assert (uploads["theta"] == server["theta"]).all()
+    _, after = Stacked(job, "cpu").round(algorithm.sent(server), state, 3)
+    assert (own == after["own"]).all()  # as the next round begins

@@ -26,6 +26,10 @@ Arrays = dict[str, np.ndarray]
 Tensors = dict[str, "torch.Tensor"]
 
 
+PREPARE = "prepare"
+"""Name of what is sent before a test, see :class:`Algorithm`."""
+
+
 @dataclass(frozen=True)
 class Algorithm:
     """Base of synchronous algorithms, whose server is FedAvg's.
@@ -40,11 +44,16 @@ class Algorithm:
     reads_features
         Whether the architecture must say what its features are
         (:class:`fedreact.models.architectures.contract.WithFeatures`).
+    prepares
+        Whether clients make use of the server's newest model before they are tested. Then
+        :meth:`local` is called once more with an array :data:`PREPARE` among what is sent: it
+        trains nothing that is uploaded, and what clients keep is used in this test alone.
     """
 
     models: ClassVar[int] = 1
     passes: ClassVar[int] = 0
     reads_features: ClassVar[bool] = False
+    prepares: ClassVar[bool] = False
     # An Architecture: types of options are read when the workflow starts, without torch.
     _model: Any = field(default=None, kw_only=True)
 

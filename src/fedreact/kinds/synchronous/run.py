@@ -19,7 +19,7 @@ from fedreact.kinds import supervised
 from fedreact.kinds.contract import Inputs, Line, Method
 from fedreact.kinds.scoring import client_scores
 from fedreact.kinds.supervised import ScaledTargets, scaled_targets
-from fedreact.kinds.synchronous.contract import Algorithm
+from fedreact.kinds.synchronous.contract import PREPARE, Algorithm
 from fedreact.kinds.synchronous.engine import Stop, federate, never, training_costs
 from fedreact.kinds.synchronous.plateau import Plateau, floor
 from fedreact.kinds.synchronous.spec import Options
@@ -84,6 +84,9 @@ class RoundScoring:
         """
         if not is_scored(t, self.options):
             return None
+        if algorithm.prepares:
+            sent = algorithm.sent(server) | {PREPARE: np.ones(1, np.float32)}
+            _, state = engine.round(sent, state, t + 1)
         try:
             weights = algorithm.personal(server, state)
             test_state = algorithm.at_test(server, state) if algorithm.adapts else None
@@ -167,12 +170,12 @@ def standing_still(scoring: RoundScoring, clients: list[np.ndarray], task: Task)
     Raises
     ------
     UserError
-        Other rounds are scored than 1, 2, 4, ...; or the first metric has no better values.
+        Not all rounds are scored, or the first metric has no better values.
     """
     options, name = scoring.options, scoring.main
     metric = scoring.metrics[name]
-    if options.score != "doubling":
-        raise UserError(f"plateau: needs score: doubling, not {options.score}")
+    if options.score != "all":
+        raise UserError(f"plateau: needs score: all, not {options.score}")
     if metric.better is None or options.plateau is None:
         raise UserError(f"plateau: {name} has no better values, so nothing can stand still")
     least = floor(clients, scoring.held, scoring.targets, task, name, metric)
@@ -180,9 +183,7 @@ def standing_still(scoring: RoundScoring, clients: list[np.ndarray], task: Task)
     place = scoring.names.index(f"{name}@held_out")
 
     def stop(scores: Sequence[npt.ArrayLike | None]) -> bool:
-        """Tell whether the training stands still, after a scored round."""
-        if not scores or scores[-1] is None:
-            return False
+        """Tell whether the training stands still."""
         return plateau.is_reached([np.ravel(s)[place] for s in scores if s is not None])
 
     return stop

@@ -5,7 +5,6 @@ from typing import TYPE_CHECKING, TypeVar
 
 import numpy as np
 
-from fedreact.aggregation.mean import weighted_mean
 from fedreact.kinds.synchronous.contract import Algorithm, Arrays, Tensors
 from fedreact.options import Positive
 
@@ -53,10 +52,13 @@ class FedDyn(Algorithm):
         return {"theta": trained}, {"h": h + self._update(trained, sent["theta"])}
 
     def aggregate(self, server: Arrays, uploads: Arrays, n_samples: np.ndarray) -> Arrays:
-        """Return the mean of the models plus the mean of all clients' h_k."""
+        """Return the mean of the models, each with equal weight, plus the mean of all h_k.
+
+        Algorithm 1 of the paper.
+        """
         updates = self._update(uploads["theta"], server["theta"])
         h = server["h"] + (updates.sum(0) * server["share"]).astype(np.float32)
-        return server | {"theta": weighted_mean(uploads["theta"], n_samples) + h, "h": h}
+        return server | {"theta": uploads["theta"].mean(0) + h, "h": h}
 
     def _update(self, trained: "Weights", theta: "Weights") -> "Weights":
         """Subtract the first weights of models ``[K, P]``; running statistics are no weights."""

@@ -7,7 +7,13 @@ from typing import TYPE_CHECKING, ClassVar, Literal
 import numpy as np
 
 from fedreact.kinds.synchronous.algorithms.heads import fit_heads
-from fedreact.kinds.synchronous.contract import Arrays, FeatureAlgorithm, Tensors, copies
+from fedreact.kinds.synchronous.contract import (
+    PREPARE,
+    Arrays,
+    FeatureAlgorithm,
+    Tensors,
+    copies,
+)
 from fedreact.options import Count, Natural, NonNegative, Positive, Probability
 from fedreact.task import Task
 
@@ -30,8 +36,8 @@ class FedICON(FeatureAlgorithm):
     time.
 
     Features are trained by contrast alone. A client's head is fitted to the shared features as they
-    are, by a pass in each round, and tested with them; the authors' code fits it before each test,
-    and a shared one in the last five rounds (``fedicon`` in config/papers/fedst/ledger.yaml).
+    are, by a pass in each round and before each test; the authors' code also trains a shared one in
+    the last five rounds (``fedicon`` in config/papers/fedst/ledger.yaml).
 
     Attributes
     ----------
@@ -56,6 +62,7 @@ class FedICON(FeatureAlgorithm):
     test_batch: Count = 128
     models: ClassVar[int] = 2
     passes: ClassVar[int] = 1
+    prepares: ClassVar[bool] = True
 
     @staticmethod
     def skip(task: Task) -> str | None:
@@ -86,6 +93,9 @@ class FedICON(FeatureAlgorithm):
             work=work,
         )
 
+        if PREPARE in sent:
+            return {"theta": start}, {"own": own}
+
         def encode(
             theta: "torch.Tensor", x: "torch.Tensor", step: "Training", which: "Sequence[int]"
         ) -> "torch.Tensor":
@@ -106,7 +116,7 @@ class FedICON(FeatureAlgorithm):
         return {"theta": theta}, {"own": own}
 
     def personal(self, server: Arrays, state: Arrays) -> np.ndarray:
-        """Return the features received in the last round, and the heads fitted to them."""
+        """Return the features received last, and the heads fitted to them."""
         return state["own"]
 
     def adapt(self, objective: "Objective", state: Tensors, x: "torch.Tensor") -> "torch.Tensor":

@@ -2,11 +2,11 @@
 clients")."""
 
 from dataclasses import dataclass, replace
-from typing import TYPE_CHECKING, ClassVar
+from typing import TYPE_CHECKING, ClassVar, Literal
 
 import numpy as np
 
-from fedreact.kinds.synchronous.algorithms.prototypes import class_means, merge
+from fedreact.kinds.synchronous.algorithms.prototypes import BATCH, class_means, merge
 from fedreact.kinds.synchronous.contract import Arrays, FeatureAlgorithm, Tensors, copies
 from fedreact.options import NonNegative
 from fedreact.task import Task
@@ -17,7 +17,15 @@ if TYPE_CHECKING:
     import torch
 
     from fedreact.engine.local_training import LocalTraining, Work
+    from fedreact.losses.objective import Objective
     from fedreact.losses.on_features import OnFeatures
+
+
+TESTED = {"prototypes": "theta", "known": "known"}
+"""What a test needs, by the names that the server has for it."""
+
+UNKNOWN = -1e30
+"""Output of a class without a prototype: no distance is as large."""
 
 
 @dataclass(frozen=True)
@@ -28,9 +36,12 @@ class FedProto(FeatureAlgorithm):
     ----------
     lam
         Weight of the distance between features and global prototypes.
+    test
+        What a test sample is labelled by: the nearest global prototype, or one's own head.
     """
 
     lam: NonNegative = 1.0
+    test: Literal["prototypes", "head"] = "prototypes"
     passes: ClassVar[int] = 1
 
     @staticmethod
@@ -89,6 +100,29 @@ class FedProto(FeatureAlgorithm):
     def personal(self, server: Arrays, state: Arrays) -> np.ndarray:
         """Return clients' own models."""
         return state["own"]
+
+    @property
+    def adapts(self) -> bool:
+        """Whether labels come from prototypes instead of heads."""
+        return self.test == "prototypes"
+
+    def at_test(self, server: Arrays, state: Arrays) -> Arrays:
+        """Return the prototypes, and which are known, for each client."""
+        n_clients = len(state["own"])
+        return {name: copies(server[key], n_clients) for name, key in TESTED.items()}
+
+    def adapt(self, objective: "Objective", state: Tensors, x: "torch.Tensor") -> "torch.Tensor":
+        """Compute the negative distance of each sample's features to each known prototype."""
+        import torch
+
+        prototypes = state["prototypes"].view(self.model.n_out, self.model.n_features)
+        outputs = []
+        with torch.no_grad():
+            for batch in torch.split(x, BATCH):
+                h = self.model.encode(state["theta"][None], batch[None])[0]
+                far = ((h[:, None] - prototypes) ** 2).mean(-1)
+                outputs.append(torch.where(state["known"] > 0, -far, UNKNOWN))
+        return torch.cat(outputs)
 
 
 def prototype_loss(
