@@ -163,6 +163,13 @@ class PaperReport:
         return {name: counts[name] for name in VERDICTS}
 
     @property
+    def n_nearly(self) -> int:
+        """Number of cells with a verdict that are nearly comparable only."""
+        lines = [line for table in self.tables for line in table.lines if line["n_seeds"]]
+        judged = [line for line in lines if line["published"] is not None]
+        return sum(line.get("grade") == "nearly-comparable" for line in judged)
+
+    @property
     def n_cells(self) -> int:
         """Number of rebuilt cells."""
         return sum(bool(line["n_seeds"]) for table in self.tables for line in table.lines)

@@ -138,6 +138,8 @@ def _facts(table: Table, line: Mapping[str, Any], origin: Mapping[str, Any]) -> 
         if line["verdict"] != "not-comparable":
             facts["Difference"] = number(line["difference"], d, "+")
             facts["One further seed"] = f"95% within {interval(line['pi_low'], line['pi_high'], d)}"
+        if "nearly" in origin:
+            facts["Nearly comparable, but for this"] = origin["nearly"]
         why = origin.get("why_not")
         if why:
             facts["Not comparable because"] = "; ".join(why)

@@ -61,6 +61,7 @@ def page(papers: Sequence[PaperReport], source: ReportSource) -> str:
             "own": sum(bool(OWN.match(claim.source)) for claim in claims),
             "verdicts": summed([paper.verdicts for paper in papers]),
             "published": sum(sum(paper.verdicts.values()) for paper in papers),
+            "nearly": sum(paper.n_nearly for paper in papers),
             "outcomes": summed([paper.outcomes for paper in papers]),
         },
         commits=origins.commits(tables),

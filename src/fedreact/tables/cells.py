@@ -18,6 +18,11 @@ from fedreact.tables.sources import CellSource, ScoreSource
 
 UNLABELLED = "Published, label lost,"
 
+COMPARABLE, NEARLY, INCOMPARABLE = "comparable", "nearly-comparable", "not-comparable"
+"""Grades of a rebuilt cell: the paper's data and protocol; its recordings and task, but something
+else differs, which its file of published values lists under ``nearly``; anything else. Cells of the
+first two have verdicts."""
+
 
 @dataclass
 class CellLine:
@@ -36,6 +41,8 @@ class CellLine:
     gap
         The cell's score less that of its row's reference, paired by seed. Columns that begin with
         ``gap_`` are those of this difference.
+    grade
+        How far the cell can be compared: :data:`COMPARABLE`, :data:`NEARLY`, :data:`INCOMPARABLE`.
     """
 
     table: str
@@ -60,6 +67,7 @@ class CellLine:
     gap_verdict: str | None = None
     gap_pi_low: float | None = None
     gap_pi_high: float | None = None
+    grade: str = INCOMPARABLE
 
     def set_rebuilt(self, summary: Summary) -> None:
         """Fill the columns of the rebuilt score."""
@@ -308,7 +316,8 @@ class _Builder:
         line = CellLine(self.table, source.row, source.column, metric, scores["data"].iloc[0])
         line.set_rebuilt(summary)
         unlike = [*self.differences, *source.unlike]
-        comparable = not why_not(line.row, line.data, summary.n, self.published, unlike)
+        line.grade = grade(line.row, line.data, summary.n, self.published, unlike)
+        comparable = line.grade != INCOMPARABLE
         self._add_published(line, source, summary, comparable)
         self._add_gap(line, source, by_seed, comparable)
         return line
@@ -403,6 +412,7 @@ def computed(table: str, study: pd.DataFrame, published: Published) -> pd.DataFr
         value = values.value_of(published, row, column, published["metric"])
         if value is not None:
             line.published, line.difference = value, ours - value
+            line.grade = COMPARABLE
             if not values.unsure(published, row, column):
                 same = round(ours, values.decimals_of(value)) == value
                 line.verdict = "reproduced" if same else "differs"
@@ -428,6 +438,21 @@ def per_seed(
 def of_cell(scores: pd.DataFrame, source: CellSource | ScoreSource) -> pd.DataFrame:
     """Return the lines of a cell's job and method."""
     return scores[(scores["folder"] == source.folder) & (scores["method"] == source.method)]
+
+
+def grade(
+    row: str, data: str, n_seeds: int, published: Published, differences: Sequence[str]
+) -> str:
+    """Tell how far the cells of a row can be compared with the published ones."""
+    if why_not(row, data, n_seeds, published, differences):
+        return INCOMPARABLE
+    return NEARLY if row in published.get("nearly", {}) else COMPARABLE
+
+
+def nearly(cells: pd.DataFrame, published: Published) -> dict[str, list[str]]:
+    """Say what differs in the rows whose cells are nearly comparable."""
+    rows = dict.fromkeys(cells["row"][cells["grade"] == NEARLY])
+    return {row: [published["nearly"][row]] for row in rows}
 
 
 def why_not(
@@ -482,4 +507,8 @@ def skipped(layout: Sequence[CellSource]) -> dict[str, list[str]]:
 def read(csv: Path | TextIO) -> pd.DataFrame:
     """Read the cells of a table from its csv; labels are texts, as ``"10"`` and ``"NA"``."""
     labels = dict.fromkeys(("row", "column"), str)
-    return pd.read_csv(csv, keep_default_na=False, na_values=[""], dtype=labels)
+    cells = pd.read_csv(csv, keep_default_na=False, na_values=[""], dtype=labels)
+    if "grade" not in cells:  # of a run that was kept before there were grades
+        judged = cells["verdict"] != INCOMPARABLE
+        cells["grade"] = np.where(judged, COMPARABLE, INCOMPARABLE)
+    return cells

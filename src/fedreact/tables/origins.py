@@ -111,6 +111,8 @@ def _add_runs(lines: list[dict[str, Any]], published: Published, source: ScoredR
             why = cells.why_not(row, line["data"], n_seeds, published, unlike)
             doubt = values.unsure(published, row, column)
             line["why_not"] = [*why, *([doubt] if doubt else [])]
+            if line["grade"] == cells.NEARLY:
+                line["nearly"] = published["nearly"][row]
         if n_seeds and cell is not None:
             runs = cells.of_cell(scores, cell)
             line |= {"setting": runs["setting"].iloc[0], "method": cell.method}

@@ -17,7 +17,7 @@ KINDS: dict[str, type] = {"source": str, "data": str, "metric": str}
 KINDS |= {"columns": list, "rows": dict, "unstated": dict}
 """Keys of a file, and the type of each."""
 
-OPTIONAL = ("data_of", "metric_of", "unlabelled", "unsure", "plus_minus")
+OPTIONAL = ("data_of", "metric_of", "unlabelled", "unsure", "plus_minus", "nearly")
 """Keys that a file may lack."""
 
 NOTHING: Published = {key: kind() for key, kind in KINDS.items()} | {"source": "nothing"}
@@ -101,9 +101,22 @@ def _is_number(value: Any) -> bool:
 
 @dataclass(frozen=True)
 class Doubts:
-    """What published values are of, and why some cannot be judged, by their rows."""
+    """What published values are of, and why some cannot be judged, by their rows.
+
+    Attributes
+    ----------
+    unstated
+        What the paper leaves open without which nothing can be compared.
+    nearly
+        What differs where the recordings and the task are the paper's.
+    data_of, metric_of
+        Dataset and metric of rows that do not have those of the table.
+    unsure
+        Why single values are in doubt, by row and column.
+    """
 
     unstated: dict[str, str] = field(default_factory=dict)
+    nearly: dict[str, str] = field(default_factory=dict)
     data_of: dict[str, str] = field(default_factory=dict)
     metric_of: dict[str, str] = field(default_factory=dict)
     unsure: dict[str, dict[str, str]] = field(default_factory=dict)

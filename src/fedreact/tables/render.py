@@ -94,6 +94,8 @@ def annotated(
         facts.append(("published", f"{cell.published}{origin}"))
         verdict = str(line["verdict"]).replace("-", " ")
         facts.append(("verdict", f"{verdict}: {'; '.join(reasons)}" if reasons else verdict))
+        if line.get("grade") == "nearly-comparable":
+            facts.append(("grade", "nearly comparable; the notes of the table say what differs"))
     if file:
         facts.append(("from", file))
     width = max(len(name) for name, _ in facts) + 2
