@@ -1,4 +1,4 @@
-# make setup | tables | figures | show | explain | plan | options | reference | compare | crate | docs | docs-site | benchmarks | test | campaign | check | wheel | coverage | lint | unlock
+# make setup | tables | figures | show | explain | plan | campaign | options | reference | compare | crate | docs | docs-site | benchmarks | test | long-tests | check | wheel | coverage | lint | unlock
 # (see README.md and docs/howto/run.md)
 
 PYTHON ?= python3
@@ -31,7 +31,7 @@ PARALLEL := -n auto --maxprocesses 8 --dist loadfile --no-loadscope-reorder
 # What `make options` lists: a kind of run, encoder, a partitioner, a dataset, ...; all, if empty.
 OF ?=
 
-.PHONY: setup tables figures show explain plan options reference compare crate docs docs-site benchmarks test campaign check wheel coverage lint format pins unlock
+.PHONY: setup tables figures show explain plan campaign options reference compare crate docs docs-site benchmarks test long-tests check wheel coverage lint format pins unlock
 
 setup: .venv/.installed
 
@@ -61,6 +61,13 @@ explain: setup
 # What a run will cost, and what it has taken.
 plan: setup
 	@python scripts/plan.py $(TARGETS) --scale $(SCALE) --cores $(CORES)
+
+# For MINUTES: the missing runs of PAPER at SCALE (paper, if none is named), each kept once it has ended. Another
+# evening goes on from there. PROFILE=profiles/slurm runs them on a cluster, CORES jobs at once.
+MINUTES ?= 150
+campaign: setup
+	@python scripts/campaign.py --paper $(PAPER) --minutes $(MINUTES) --cores $(CORES) \
+	  --scale $(if $(filter file,$(origin SCALE)),paper,$(SCALE)) $(if $(PROFILE),--profile $(PROFILE))
 
 # After a run was killed: its lock stays behind. Not while another run is going on.
 unlock: setup
@@ -135,7 +142,7 @@ check: setup lint .venv/.docs
 SLURM = FEDREACT_TEST_SLURM=$${FEDREACT_TEST_SLURM:-$$([ "$$(id -u)" = 0 ] && command -v apt-get >/dev/null && echo yes)}
 
 # The long tests alone.
-campaign: .venv/.docs
+long-tests: .venv/.docs
 	tests/end_to_end/latex.sh
 	tests/report/browser.sh
 	$(SLURM) python -m pytest -m campaign $(PARALLEL)

@@ -99,7 +99,7 @@ def test_grids_of_searches_hold_what_is_taken(plan, name):
 @pytest.mark.parametrize("name", PAPERS)
 def test_searches_use_seeds_that_no_table_uses(plan, name):
     paper = plan.settings.paper(name)
-    shown = {seed for kind in runs.kinds() for seed in plan.experiments.seeds(name, kind)}
+    shown = set(plan.experiments.table_seeds(name))
     for spec in paper.searches.values():
         assert not shown & set(spec.seeds)
 

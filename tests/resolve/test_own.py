@@ -174,13 +174,16 @@ def test_what_the_page_says_of_scales(mine):
         "settings": {"people": {"clustered": {"samples_per_round": 6}}},
         "at_most": {"clustered": {"rounds": 5}},
         "seeds": {"synchronous": [3]},
+        "seeds_of": {"people": {"synchronous": [4, 5]}},
     }})  # fmt: skip
     smoke, paper = (make_plan(papers="mine", scale=scale) for scale in ("smoke", "paper"))
     found = smoke.settings.run("mine", "clustered", "people", {})
     assert (found.rounds, found.samples_per_round, found.n_clusters) == (5, 6, 2)
     assert smoke.settings.run("mine", "clustered", "dealt", {}).samples_per_round == 7
     assert smoke.experiments.seeds("mine", "synchronous") == (3,)
-    assert smoke.experiments.seeds("mine", "clustered") == (0, 1)
+    assert smoke.experiments.seeds("mine", "synchronous", "people+C=10.0") == (4, 5)
+    assert smoke.experiments.seeds("mine", "clustered", "people") == (0, 1)
+    assert smoke.experiments.table_seeds("mine") == [0, 1, 3, 4, 5]
     assert smoke.settings.encoder_of("mine", "people", {}) == ("mine", "people", None)
     assert paper.settings.run("mine", "clustered", "people", {}).rounds == 60
     assert paper.settings.encoder("mine", "people").steps == 500

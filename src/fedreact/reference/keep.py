@@ -28,6 +28,8 @@ FINDINGS = "findings.json"
 """File with what makes rows of kept tables mean nothing, by table and row."""
 MULTIVERSE, UNIVERSES = "multiverse", "universes.csv"
 """Folder of the results of universes, kept by itself; its largest file, kept compressed."""
+BESIDE = (MULTIVERSE, "runs")
+"""Folders that are kept by themselves: of the multiverse, and of the runs of a campaign."""
 NAMED = ("tables.yaml", "figures.yaml", "search.yaml")
 """Files of a paper whose keys are names of what is built."""
 
@@ -103,8 +105,9 @@ def keep(
         write_text(new / path.relative_to(results), path.read_text())
     for path in drawn:
         _shrink(path, new / path.relative_to(results))
-    if (folder / MULTIVERSE).is_dir():
-        shutil.copytree(folder / MULTIVERSE, new / MULTIVERSE)
+    for name in BESIDE:
+        if (folder / name).is_dir():
+            shutil.copytree(folder / name, new / name)
     if earlier := _keep_earlier(folder, new, targets):
         run["of_earlier_runs"] = earlier
     write_text(new / RUN, json.dumps(run, indent=1) + "\n")

@@ -134,7 +134,9 @@ class Cells:
         data = self.settings.dataset(*self.settings.partition_of(self.paper.name, setting, changes))
         data = self.settings.datasets.varied(data, variants.split(changes)["data"])
         method = replace(method, of_run=variants.different(method.of_run, None, of_run))
-        job += runs.part_of(kind, "spec").job(method, of_run)
+        shared, *changed = runs.part_of(kind, "spec").job(method, of_run).split("+")
+        apart = kind in self.paper.scale.apart
+        job += "+".join([method.name.split("+")[0] if apart else shared, *changed])
         owner, own = self.settings.cited(self.paper.name, "settings", setting)
         datasets = self.settings.datasets
         skipped = datasets.missing(data)  # then nothing is known of its task

@@ -105,9 +105,14 @@ class Claims:
             for contrast in one.contrasts
             for source in (contrast.ours, contrast.theirs, *contrast.trivial.values())
             if isinstance(source, ScoreSource)
-            for seed in self.experiments.seeds(paper, _kind_of(source.folder))
+            for seed in self.experiments.seeds(paper, *self._run_of(source.folder))
         ]
         return tuple(dict.fromkeys(files))
+
+    def _run_of(self, folder: str) -> tuple[str, str]:
+        """Kind of run and setting of a folder of scores."""
+        kind, _, _, setting, _ = folder.split("/runs/")[1].split("/")
+        return kind, self.experiments.files.name(setting)
 
     def comparisons(self, paper: str, name: str, metric: str) -> list[Comparison]:
         """Return the comparisons of a claim by a metric that can be run here."""
@@ -279,11 +284,6 @@ class Claims:
                 raise UserError(f"{where}: ledger: {entry} is not measured on a setting of this")
             for reading, contrasts in alternatives.items():
                 yield replace(one, reading=reading, contrasts=contrasts)
-
-
-def _kind_of(folder: str) -> str:
-    """Kind of run of a folder of scores, ``results/<scale>/runs/<kind>/...``."""
-    return folder.split("/runs/")[1].split("/")[0]
 
 
 C = TypeVar("C", Cell, Cell | float)

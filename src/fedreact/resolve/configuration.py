@@ -15,6 +15,7 @@ from fedreact.resolve.cells import Cell
 from fedreact.resolve.layers import Layers, Location, Option
 from fedreact.resolve.plan import Plan
 from fedreact.resolve.scales import ENCODER, PARTITIONERS
+from fedreact.resolve.steps import steps
 
 WIDTH = 100
 
@@ -153,22 +154,8 @@ def _file(folder: str, name: str, defines: str) -> Path:
 
 def commands(plan: Plan, paper: str, cell: Cell) -> Iterator[str]:
     """Yield the commands that make the scores of a cell with its first seed, in their order."""
-    seed = str(plan.experiments.seeds(paper, cell.kind)[0])
-    run = plan.runs.run(cell.kind, paper, cell.data, cell.setting, cell.job)
-    data = {"dataset": cell.data}
-    dealt = {"paper": run.owner, **data, "partition": run.partition, "seed": seed}
-    steps = [("prepare_data", data), ("make_partition", dealt)]
-    if run.encoder:
-        owner, name, own = run.encoder
-        seed_of = seed if own is None else str(own)
-        encoder = {"paper": owner, **data, "encoder": name, "seed": seed_of}
-        partition = plan.encoders.partition(name)
-        trained_on = {"paper": owner, **data, "partition": partition, "seed": seed_of}
-        if trained_on != dealt:
-            steps.append(("make_partition", trained_on))
-        steps += [("train_encoder", encoder), ("extract_features", encoder)]
-    job = {"kind": cell.kind, "paper": paper, **data, "setting": cell.setting, "job": cell.job}
-    for rule, wildcards in [*steps, ("run", {**job, "seed": seed})]:
+    seed = plan.experiments.seeds(paper, cell.kind, cell.setting)[0]
+    for rule, wildcards in steps(plan, paper, cell, seed):
         yield plan.job(rule, **wildcards).command
 
 
@@ -260,7 +247,7 @@ def _text(
         return [*lines, f"Left out: {cell.skipped}."]
     for part in parts(plan, paper, cell, places):
         lines += _shown(part)
-    seeds = plan.experiments.seeds(paper, cell.kind)
+    seeds = plan.experiments.seeds(paper, cell.kind, cell.setting)
     lines.append(f"Seeds: {', '.join(map(str, seeds))}. Commands of the first:")
     for command in commands(plan, paper, cell):
         lines.append(f"  {command if whole else textwrap.shorten(command, 2 * WIDTH)}")

@@ -3,7 +3,6 @@
 The parts of :class:`fedreact.resolve.plan.Plan` read it. It knows none of them.
 """
 
-import itertools
 import os
 from collections.abc import Mapping
 from functools import cached_property
@@ -134,14 +133,19 @@ class Experiments:
 
     # ---- How much is run -----------------------------------------------------------------------
 
-    def seeds(self, paper: str, kind: str) -> tuple[int, ...]:
-        """Seeds of a kind of run of a paper."""
-        return self.settings.paper(paper).scale.seeds.get(kind, self.how_much.seeds)
+    def seeds(self, paper: str, kind: str, setting: str = "") -> tuple[int, ...]:
+        """Seeds of a kind of run of a paper, on settings without own seeds or on the one named."""
+        scale = self.settings.paper(paper).scale
+        of_kind = scale.seeds.get(kind, self.how_much.seeds)
+        return scale.seeds_of.get(setting.split("+")[0], {}).get(kind, of_kind)
 
     def table_seeds(self, paper: str) -> list[int]:
         """Seeds of all kinds of run in the tables of a paper."""
-        by_kind = self.settings.paper(paper).scale.seeds.values()
-        return sorted({*self.how_much.seeds, *itertools.chain(*by_kind)})
+        scale = self.settings.paper(paper).scale
+        seeds = {*self.how_much.seeds}
+        for by_kind in (scale.seeds, *scale.seeds_of.values()):
+            seeds.update(*by_kind.values())
+        return sorted(seeds)
 
     def minutes(self, kind: str) -> int:
         """Minutes of a training on a cluster: of a kind of run, or of the encoder."""

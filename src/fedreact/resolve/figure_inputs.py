@@ -64,7 +64,7 @@ class FigureInputs:
         settings.run(self.paper, kind, setting, {})  # which must be possible
         name = settings.canonical(self.paper, kind, setting, {})
         folder = self.experiments.files.run(kind, self.paper, data, name, "all")
-        seeds = self.experiments.seeds(self.paper, kind)
+        seeds = self.experiments.seeds(self.paper, kind, setting)
         files = [f"{folder}/seed{seed}.csv" for seed in seeds]
         self._data_of |= dict.fromkeys(files, data)
         return files

@@ -57,7 +57,7 @@ class Measures:
 
     def _scores(self, kind: str, paper: str, data: str, setting: str, job: str) -> list[str]:
         folder = self.files.run(kind, paper, data, setting, job)
-        return [f"{folder}/seed{seed}.csv" for seed in self.experiments.seeds(paper, kind)]
+        return [f"{folder}/seed{seed}.csv" for seed in self.experiments.seeds(paper, kind, setting)]
 
     def search(self, search: str) -> Job:
         """Compare the candidates of a search."""

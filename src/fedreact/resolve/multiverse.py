@@ -168,7 +168,7 @@ class Multiverse:
     ) -> dict[str, Any]:
         """Seed, files and options of a universe."""
         all_settings, spec = self.experiments.settings, self._spec(paper)
-        kind, seeds = spec.kind, self.experiments.seeds(paper, spec.kind)
+        kind, seeds = spec.kind, self.experiments.seeds(paper, spec.kind, setting)
         seed = seeds[number % len(seeds)] if seed is None else seed
         of_run = {
             key.removeprefix(f"{kind}."): value

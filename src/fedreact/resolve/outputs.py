@@ -1,7 +1,8 @@
 """Jobs that make tables, figures and studies, by the names of their targets."""
 
 import json
-from collections.abc import Iterable, Mapping
+from collections.abc import Callable, Container, Iterable, Mapping
+from dataclasses import replace
 from typing import Any
 
 from fedreact import plugins
@@ -17,6 +18,9 @@ from fedreact.resolve.figure_inputs import FigureInputs
 from fedreact.resolve.job import Job
 from fedreact.resolve.papers import Paper
 from fedreact.tables.sources import CellSource
+
+WAITING = "no run of it is kept yet"
+"""Why a cell is left out of a table that is made while runs are missing."""
 
 
 class Outputs:
@@ -123,7 +127,7 @@ class Outputs:
             f"{self.folder(paper, cell)}/seed{seed}.csv"
             for cell in cells
             if not cell.skipped
-            for seed in list(seeds) or self.experiments.seeds(paper, cell.kind)
+            for seed in list(seeds) or self.experiments.seeds(paper, cell.kind, cell.setting)
         ]
         return list(dict.fromkeys(files))
 
@@ -163,8 +167,8 @@ class Outputs:
 
     # ---- Tables --------------------------------------------------------------------------------
 
-    def table(self, table: str) -> Job:
-        """Make a table."""
+    def table(self, table: str, there: Callable[[str], bool] | None = None) -> Job:
+        """Make a table; with ``there`` of the scores for which it is true alone."""
         paper, name, spec = self.entry(table)
         words = ["--tables", f"{paper.folder}/tables.yaml", "--name", name]
         if spec.study:
@@ -172,7 +176,11 @@ class Outputs:
         else:
             self._check_known(table)
             scores = self.scores(paper.name, self.cells(table).values())
-            words += ["--layout", self.layout(paper.name, self._labelled(paper, spec, table))]
+            cells = self._labelled(paper, spec, table)
+            if there is not None:
+                scores = [file for file in scores if there(file)]
+                cells = {place: self._waiting(paper, cell, scores) for place, cell in cells.items()}
+            words += ["--layout", self.layout(paper.name, cells)]
             words += ["--names", json.dumps(self._names(paper, table), ensure_ascii=False)]
         differences = paper.scale.differences
         words += ["--differences", *differences] if differences else []
@@ -189,6 +197,12 @@ class Outputs:
             digest(script, [("metrics", one, "METRIC") for one in metrics]),
             params={"spec": str(spec)},
         )
+
+    def _waiting(self, paper: Paper, cell: Cell, scores: Container[str]) -> Cell:
+        """Return a cell that is left out, if it has none of some scores."""
+        if any(file in scores for file in self.scores(paper.name, [cell])):
+            return cell
+        return replace(cell, skipped=cell.skipped or WAITING)
 
     def _names(self, paper: Paper, target: str) -> dict[str, dict[str, str]]:
         """What the paper calls its data, and what the datasets of a table are."""

@@ -43,6 +43,8 @@ class PaperScale:
         Settings that train an encoder for each seed nevertheless.
     seeds
         Seeds by kind of run, where they differ from the scale's.
+    seeds_of
+        Seeds by setting and kind of run, where they differ from these.
     defaults, of, settings
         Options by step (a kind of run, ``encoder``, or a partitioner): of all settings, of those of
         a role of data, of a setting.
@@ -58,6 +60,11 @@ class PaperScale:
         Further differences, by role of data or kind of run.
     unlike
         Further differences, by setting and kind of run.
+    apart
+        Kinds of run whose methods are a job each. Elsewhere methods of one architecture share a
+        job, and so the seconds of its start; but another method makes all of them run again.
+    first
+        Settings that a campaign runs before the others.
     left_out
         Why tables and figures leave out a setting, or a setting with changes as runs are named
         (``eeg10+C=10.0``), at this scale: a reason for all kinds of run, or a reason by kind.
@@ -69,6 +76,7 @@ class PaperScale:
     encoder_from: Any = "own"
     encoder_own: tuple[str, ...] = ()
     seeds: dict[str, Seeds] = field(default_factory=dict)
+    seeds_of: dict[str, dict[str, Seeds]] = field(default_factory=dict)
     defaults: dict[str, dict[str, Any]] = field(default_factory=dict)
     of: dict[str, dict[str, dict[str, Any]]] = field(default_factory=dict)
     settings: dict[str, dict[str, dict[str, Any]]] = field(default_factory=dict)
@@ -78,6 +86,8 @@ class PaperScale:
     differences: tuple[str, ...] = ()
     differences_of: dict[str, tuple[str, ...]] = field(default_factory=dict)
     unlike: dict[str, dict[str, tuple[str, ...]]] = field(default_factory=dict)
+    apart: tuple[str, ...] = ()
+    first: tuple[str, ...] = ()
     left_out: dict[str, Any] = field(default_factory=dict)
     tables_left_out: dict[str, str] = field(default_factory=dict)
 
@@ -135,7 +145,7 @@ def check_scale(
     if scale.encoder_from != "own":
         shared = options.check(Shared, scale.encoder_from, f"{where}: encoder_from")
         _check_known(shared.each_seed, roles, f"{where}: encoder_from: each_seed")
-    for what in ("settings", "unlike", "encoder_own"):
+    for what in ("settings", "seeds_of", "first", "unlike", "encoder_own"):
         _check_known(getattr(scale, what), settings, f"{where}: {what}")
     _check_known(
         [variants.parts(name)[0] for name in scale.left_out], settings, f"{where}: left_out"
@@ -154,6 +164,9 @@ def check_scale(
         if odd := [bound for bound in bounds.values() if type(bound) not in (int, float)]:
             raise UserError(f"{where}: at_most: {options.shown(odd[0])} is no number")
     _check_known(scale.seeds, runs.kinds(), f"{where}: seeds")
+    _check_known(scale.apart, runs.kinds(), f"{where}: apart")
+    for name, seeds in scale.seeds_of.items():
+        _check_known(seeds, runs.kinds(), f"{where}: seeds_of: {name}")
     for by_kind in scale.unlike.values():
         _check_known(by_kind, runs.kinds(), f"{where}: unlike")
     return scale

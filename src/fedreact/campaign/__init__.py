@@ -1,0 +1,1 @@
+"""Campaigns: runs at a large scale, some each evening, whose values by seed are kept."""

@@ -1,0 +1,204 @@
+"""An evening of a campaign: missing runs until the time is over, each kept once it has ended."""
+
+import logging
+import os
+import signal
+import subprocess
+import sys
+import time
+from collections.abc import Iterable, Sequence
+from dataclasses import dataclass
+from pathlib import Path
+
+from fedreact import provenance
+from fedreact.campaign.kept import KeptRuns
+from fedreact.campaign.queue import Batch, CampaignRun
+from fedreact.errors import UserError
+from fedreact.estimates import asking, estimates
+from fedreact.estimates.estimates import Estimator, ToDo
+from fedreact.resolve.plan import Plan
+
+log = logging.getLogger("fedreact")
+
+POLL = 5.0
+"""Seconds between two looks at what has ended."""
+START = 30.0
+"""Seconds that a workflow takes to start: no batch begins with less time left."""
+GRACE = 60.0
+"""Seconds that a stopped workflow has to end by itself."""
+A_CORE = 4
+"""Runs of a batch for each core, below which batches are done together: cores stay busy."""
+
+
+@dataclass(frozen=True)
+class Resources:
+    """What a campaign may use.
+
+    Attributes
+    ----------
+    minutes
+        Until it stops.
+    cores
+        Cores, or jobs at once on a cluster.
+    profile
+        A profile of Snakemake, e.g. ``profiles/slurm``; without one all runs here.
+    """
+
+    minutes: float
+    cores: int
+    profile: str | None = None
+
+
+class Evening:
+    """Runs what is missing of a campaign.
+
+    Parameters
+    ----------
+    plan
+        Its scale and papers.
+    batches
+        Runs in the order in which they are wanted.
+    kept
+        Where they are kept.
+    config
+        Changes of ``config.yaml``, ``key=value``, for Snakemake; the first is the scale.
+    lock
+        Descriptor of a locked file. Workflows inherit it, so it stays locked until the last one has
+        ended, also where this process was killed.
+    """
+
+    def __init__(
+        self,
+        plan: Plan,
+        batches: Sequence[Batch],
+        kept: KeptRuns,
+        config: Sequence[str],
+        lock: int,
+    ):
+        self.plan, self.batches, self.kept = plan, batches, kept
+        self.config, self.lock = config, lock
+        self.runs = [run for batch in batches for run in batch.runs]
+
+    @property
+    def missing(self) -> list[CampaignRun]:
+        """Runs that are not kept yet."""
+        return [run for run in self.runs if not self.kept.has(run)]
+
+    def begin(self, estimator: Estimator, resources: Resources) -> None:
+        """Restore kept runs, keep what an evening that was killed has finished, and say the rest.
+
+        Raises
+        ------
+        UserError
+            A kept run is damaged, or Snakemake refuses the plan.
+        """
+        for run in self.runs:
+            if self.kept.has(run) and not Path(run.output).exists():
+                self.kept.restore(run)
+        to_do = self._to_do(resources)
+        waiting = {output for job in to_do for output in job.outputs}
+        for run in self.missing:
+            if run.output not in waiting:
+                self.kept.keep(run)
+        self._say(to_do, estimator, resources)
+
+    def work(self, resources: Resources) -> None:
+        """Run what is missing, batch by batch, until the time is over."""
+        deadline = time.monotonic() + 60 * resources.minutes
+        failed: set[CampaignRun] = set()
+        while time.monotonic() + START < deadline:
+            now = self._next(resources, failed)
+            if not now:
+                break
+            wanted = [run for batch in now for run in batch.runs]
+            log.info("now: %s (%d runs)", "; ".join(batch.title for batch in now), len(wanted))
+            self._run(wanted, resources, deadline)
+            failed.update(run for run in wanted if not self.kept.has(run))
+        self.kept.touch(run for run in self.runs if Path(run.output).exists())
+        log.info("%d of %d runs are kept in %s", *self.counts, self.kept.folder)
+        if failed and time.monotonic() + START < deadline:
+            raise UserError(
+                f"{len(failed)} runs failed, {min(run.output for run in failed)} for one; "
+                f"{self.plan.logs} has what they said"
+            )
+
+    @property
+    def counts(self) -> tuple[int, int]:
+        """How many runs are kept, and how many there are."""
+        return len(self.runs) - len(self.missing), len(self.runs)
+
+    def _next(self, resources: Resources, failed: Iterable[CampaignRun]) -> list[Batch]:
+        """Return the first batches with something missing: enough of them to keep cores busy."""
+        chosen: list[Batch] = []
+        passed = set(failed)
+        for batch in self.batches:
+            left = tuple(r for r in batch.runs if not self.kept.has(r) and r not in passed)
+            if left:
+                chosen.append(Batch(batch.title, left))
+            if sum(len(one.runs) for one in chosen) >= A_CORE * resources.cores:
+                break
+        return chosen
+
+    def _run(self, wanted: Sequence[CampaignRun], resources: Resources, deadline: float) -> None:
+        """Have Snakemake make some runs; stop it at the deadline."""
+        words = [sys.executable, "-m", "snakemake", *(run.output for run in wanted)]
+        words += ["--nolock", "--config", *self.config]
+        if resources.profile:
+            words += ["--profile", resources.profile, "--jobs", str(resources.cores)]
+        else:
+            words += ["--cores", str(resources.cores)]
+        workflow = subprocess.Popen(words, start_new_session=True, pass_fds=[self.lock])
+        try:
+            while workflow.poll() is None and time.monotonic() < deadline:
+                time.sleep(min(POLL, max(0.0, deadline - time.monotonic())))
+                self._keep_ended(wanted)
+        finally:
+            _stop(workflow)
+            self._keep_ended(wanted)
+
+    def _keep_ended(self, runs: Iterable[CampaignRun]) -> None:
+        """Keep runs whose records say that they have ended."""
+        for run in runs:
+            path = Path(run.output)
+            record = provenance.read_record(Path(self.plan.results), path) or {}
+            made = record.get("outputs", {}).get(run.output, {}).get("sha256")
+            if self.kept.has(run) or not made or not path.exists():
+                continue
+            if made == provenance.sha256(path):
+                self.kept.keep(run)
+
+    def _to_do(self, resources: Resources) -> list[ToDo]:
+        """Ask Snakemake for the jobs that missing runs take."""
+        targets = [run.output for run in self.missing]
+        if not targets:
+            return []
+        scale, *changes = self.config
+        printed = asking.dry_run(
+            [*targets, "--nolock"], resources.cores, scale.partition("=")[2], changes
+        )
+        return estimates.parse(printed)
+
+    def _say(self, to_do: Sequence[ToDo], estimator: Estimator, resources: Resources) -> None:
+        """Say how far the campaign is, and when it will end."""
+        log.info("%d of %d runs are kept in %s", *self.counts, self.kept.folder)
+        if others := self.kept.others(self.runs):
+            log.info("%d kept runs are of other code or options, and are not used", len(others))
+        hours = sum(estimator(job).cpu_hours for job in to_do)
+        if hours > 0.05:
+            evenings = hours * 60 / resources.cores / resources.minutes
+            log.info(
+                "%.1f core-hours are left: %.1f evenings of %.0f minutes on %d cores",
+                *(hours, evenings, resources.minutes, resources.cores),
+            )
+
+
+def _stop(workflow: subprocess.Popen[bytes]) -> None:
+    """Interrupt a workflow and what it runs; after a while, kill it."""
+    for how, seconds in ((signal.SIGINT, GRACE), (signal.SIGKILL, GRACE)):
+        if workflow.poll() is not None:
+            return
+        os.killpg(workflow.pid, how)
+        try:
+            workflow.wait(seconds)
+        except subprocess.TimeoutExpired:
+            continue
