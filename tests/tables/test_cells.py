@@ -369,3 +369,26 @@ def test_a_published_integer_is_reproduced_if_ours_rounds_to_it():
         [["r", "c", 12.4], ["s", "c", 1.4e-05]], columns=["row", "column", "value"]
     )
     assert cells.computed("t", found, published)["verdict"].tolist() == ["reproduced"] * 2
+
+
+def test_grades_of_rows():
+    differs = {"RTD - 10 clients": "people are split otherwise"}
+    published = PUBLISHED | {"nearly": differs}
+    table = built(published)
+    nearly, same = (cell(table, row, "A1") for row in ("RTD - 10 clients", "RTD & more"))
+    assert (nearly["grade"], nearly["verdict"]) == ("nearly-comparable", "reproduced")
+    assert (same["grade"], same["verdict"]) == ("comparable", "differs")
+    assert cells.nearly(table, published) == {"RTD - 10 clients": list(differs.values())}
+    assert cells.reasons(table, published) == {}
+    other = built(published, differences=["three rounds"])
+    assert set(other["grade"]) == {"not-comparable"}
+    assert cells.nearly(other, published) == {}
+    assert cells.reasons(other, published) == {"RTD - 10 clients": list(differs.values())}
+
+
+def test_a_kept_table_without_grades_has_those_of_its_verdicts(tmp_path):
+    table = built(PUBLISHED | {"unstated": {"RTD & more": "?"}})
+    table.drop(columns="grade").to_csv(tmp_path / "t.csv", index=False)
+    read = cells.read(tmp_path / "t.csv")
+    assert cell(read, "RTD - 10 clients", "A1")["grade"] == "comparable"
+    assert cell(read, "RTD & more", "A1")["grade"] == "not-comparable"

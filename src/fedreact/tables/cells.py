@@ -473,12 +473,16 @@ def why_not(
 
 
 def reasons(cells: pd.DataFrame, published: Published) -> dict[str, list[str]]:
-    """Collect :func:`why_not` for each row with a published value, whatever the scale."""
+    """Collect :func:`why_not` for each row with a published value, whatever the scale.
+
+    What differs in rows that would nearly be comparable is added where they are not.
+    """
     rows = cells.dropna(subset="published").drop_duplicates("row")
-    by_row = {
-        row: why_not(row, data, n, published, [])
-        for row, data, n in zip(rows["row"], rows["data"], rows["n_seeds"])
-    }
+    by_row = {}
+    for row, data, n, of in rows[["row", "data", "n_seeds", "grade"]].itertuples(index=False):
+        by_row[row] = why_not(row, data, n, published, [])
+        if of == INCOMPARABLE and row in published.get("nearly", {}):
+            by_row[row].append(published["nearly"][row])
     return {row: why for row, why in by_row.items() if why}
 
 
