@@ -47,7 +47,8 @@ def main(args):
         try:
             evening.work(resources)
         finally:
-            made = tables.make(plan, args.paper, folder)
+            outputs = {one.output for one in evening.done}
+            made = tables.make(plan, args.paper, outputs, folder)
             log.info("%d tables are made of what is kept, in %s", len(made), folder)
 
 

@@ -141,3 +141,19 @@ def test_a_damaged_file_is_named(clean, done, tmp_path):
     last = printed.strip().splitlines()[-1]
     assert last.startswith(f"error: {runs(project)[0]}: it cannot be read (")
     assert last.endswith("delete it, and start the campaign again")
+
+
+def test_results_of_other_code_are_in_no_table(done, tmp_path):
+    """What lies in results/ is run again, or replaced by what is kept."""
+    project = shutil.copytree(done, tmp_path / "project")
+    scores = next((project / "results/smoke/runs/synchronous").rglob("seed0.csv"))
+    text = scores.read_text()
+    scores.write_text(text.replace("0.", "0.0"))
+    printed, status = command("python", *WORDS, "--minutes", "0.001", cwd=project)
+    assert status == 0, printed
+    assert scores.read_text() == text
+    pd.testing.assert_frame_equal(numbers(project), numbers(done))
+    edit(project / "src/fedreact/task.py", "\n\n\n", "\n\nOTHER = 1\n\n\n")
+    printed, status = command("python", *WORDS, "--minutes", "0.001", cwd=project)
+    assert status == 0, printed
+    assert "0 tables are made of what is kept" in printed

@@ -93,7 +93,7 @@ class Evening:
             A kept run is damaged, or Snakemake refuses the plan.
         """
         for run in self.runs:
-            if self.kept.has(run) and not Path(run.output).exists():
+            if self.kept.has(run):
                 self.kept.restore(run)
         to_do = self._to_do(resources)
         waiting = {output for job in to_do for output in job.outputs}
@@ -114,13 +114,18 @@ class Evening:
             log.info("now: %s (%d runs)", "; ".join(batch.title for batch in now), len(wanted))
             self._run(wanted, resources, deadline)
             failed.update(run for run in wanted if not self.kept.has(run))
-        self.kept.touch(run for run in self.runs if Path(run.output).exists())
+        self.kept.touch(self.done)
         log.info("%d of %d runs are kept in %s", *self.counts, self.kept.folder)
         if failed and time.monotonic() + START < deadline:
             raise UserError(
                 f"{len(failed)} runs failed, {min(run.output for run in failed)} for one; "
                 f"{self.plan.logs} has what they said"
             )
+
+    @property
+    def done(self) -> list[CampaignRun]:
+        """Runs that are kept."""
+        return [run for run in self.runs if self.kept.has(run)]
 
     @property
     def counts(self) -> tuple[int, int]:

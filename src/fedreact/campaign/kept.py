@@ -60,6 +60,8 @@ class KeptRuns:
     def restore(self, run: CampaignRun) -> None:
         """Write the scores of a kept run to where the workflow has them, with its records.
 
+        Nothing is written where the same scores are.
+
         Raises
         ------
         UserError
@@ -71,10 +73,13 @@ class KeptRuns:
             raise UserError(
                 f"{path}: it keeps another run; delete it, and start the campaign again"
             )
-        write_text(Path(run.output), content["scores"])
-        for output, record in content["records"].items():
-            file = provenance.record_file(self.results, Path(output))
-            if output == run.output or not file.exists():
+        output = Path(run.output)
+        if output.exists() and output.read_text() == content["scores"]:
+            return
+        write_text(output, content["scores"])
+        for made, record in content["records"].items():
+            file = provenance.record_file(self.results, Path(made))
+            if made == run.output or not file.exists():
                 write_text(file, json.dumps(record, indent=1) + "\n")
 
     def touch(self, runs: Iterable[CampaignRun]) -> None:
@@ -86,14 +91,6 @@ class KeptRuns:
         """Return the files of kept runs that are none of these: of other code or options."""
         own = {self.path(run) for run in runs}
         return [path for path in self._files() if path not in own]
-
-    def cpu_seconds(self, runs: Iterable[CampaignRun]) -> float:
-        """Sum the CPU seconds that kept runs took, each with its own step alone."""
-        total = 0.0
-        for run in runs:
-            record = _read(self.path(run))["records"].get(run.output, {})
-            total += sum(a.get("cpu_seconds", 0.0) for a in record.get("attempts", []))
-        return total
 
     def _files(self) -> Iterator[Path]:
         yield from sorted(self.folder.rglob("*.json.gz"))

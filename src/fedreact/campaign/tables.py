@@ -3,6 +3,7 @@
 import logging
 import subprocess
 import sys
+from collections.abc import Container
 from pathlib import Path
 
 from fedreact.atomic import write_text
@@ -13,11 +14,13 @@ from fedreact.resolve.plan import Plan
 log = logging.getLogger("fedreact")
 
 
-def make(plan: Plan, paper: str, folder: Path) -> list[str]:
+def make(plan: Plan, paper: str, outputs: Container[str], folder: Path) -> list[str]:
     """Make the tables of a paper that have scores, and keep them; return their names.
 
     Parameters
     ----------
+    outputs
+        Files of scores of the kept runs.
     folder
         ``reference/<scale>/<paper>``.
 
@@ -28,7 +31,7 @@ def make(plan: Plan, paper: str, folder: Path) -> list[str]:
     """
     made = []
     for target in plan.outputs.chosen(plan.tables, [paper]):
-        job = plan.outputs.table(target, there=lambda file: Path(file).exists())
+        job = plan.outputs.table(target, there=lambda file: file in outputs)
         if not job.inputs["scores"] or not plan.outputs.cells(target):
             continue  # a study, or nothing of it is kept
         output = plan.files.table(target)[0]
@@ -44,5 +47,6 @@ def make(plan: Plan, paper: str, folder: Path) -> list[str]:
         made.append(target)
     if made:
         targets = names(plan.settings.paper(paper).folder)
-        keep(Path(plan.results), folder, targets, [])
+        # Kept tables of which no run counts any more are of other code.
+        keep(Path(plan.results), folder, targets, [], dropped=targets)
     return made
