@@ -63,6 +63,7 @@ def pages(references: Path) -> dict[str, str]:
     """
     makers: dict[str, tuple[str, Callable[[], Iterable[str]]]] = {
         "targets.md": ("config/papers/", targets),
+        "printed.md": ("config/papers/*/printed.yaml", printed),
         "scales.md": ("config/ and reference/", lambda: scales(references)),
         "options.md": ("docstrings in src/fedreact/", all_options),
         "datasets.md": ("config/**/datasets.yaml", datasets),
@@ -114,6 +115,39 @@ def targets() -> Iterator[str]:
             ]
             yield from _table(("search of options", "what it searches"), lines, code=1)
             yield ""
+
+
+# ---- What the papers print ----------------------------------------------------------------------
+
+
+def printed() -> Iterator[str]:
+    """Yield the lines of the page of what the papers print: with its target, or why it has none."""
+    yield "# What the papers print\n"
+    yield (
+        "Every table and figure of the papers, with the [targets](targets.md) that rebuild it, or "
+        "the reason why nothing does.\n"
+    )
+    papers = [load_paper(name, FULL) for name in paper_names()]
+    papers = [paper for paper in papers if paper.printed]
+    counts = [(_short(paper), *map(str, _rebuilt(paper))) for paper in papers]
+    yield from _table(("paper", "printed", "rebuilt", "in part", "not rebuilt"), counts)
+    for paper in papers:
+        yield f"\n## {_short(paper)}\n"
+        lines = []
+        for name, entry in paper.printed.items():
+            names = ", ".join(f"`{paper.prefix}{target}`" for target in entry.targets)
+            lines.append(
+                (name, _cell(entry.shows), names or "–", _cell(entry.missing or entry.lacks))
+            )
+        yield from _table(("printed", "what it shows", "targets", "what is not rebuilt"), lines)
+
+
+def _rebuilt(paper: Paper) -> tuple[int, int, int, int]:
+    """Count what a paper prints, and what of it is rebuilt, in part, and not at all."""
+    entries = paper.printed.values()
+    whole = sum(bool(entry.targets) and not entry.lacks for entry in entries)
+    part, gone = sum(bool(e.lacks) for e in entries), sum(bool(e.missing) for e in entries)
+    return len(entries), whole, part, gone
 
 
 # ---- Scales -------------------------------------------------------------------------------------

@@ -139,7 +139,7 @@ def _facts(table: Table, line: Mapping[str, Any], origin: Mapping[str, Any]) -> 
             facts["Difference"] = number(line["difference"], d, "+")
             facts["One further seed"] = f"95% within {interval(line['pi_low'], line['pi_high'], d)}"
         if "nearly" in origin:
-            facts["Nearly comparable, but for this"] = origin["nearly"]
+            facts["Nearly comparable, except for this"] = origin["nearly"]
         why = origin.get("why_not")
         if why:
             facts["Not comparable because"] = "; ".join(why)

@@ -152,6 +152,28 @@ class FigureSpec:
 
 
 @dataclass(frozen=True)
+class PrintedEntry:
+    """An entry of ``printed.yaml``: a table or figure that the paper prints.
+
+    Attributes
+    ----------
+    shows
+        What it shows, for people.
+    targets
+        Names of the tables and figures that rebuild it; none where ``missing`` says why.
+    lacks
+        What these leave out, and why.
+    missing
+        Why nothing rebuilds it.
+    """
+
+    shows: str
+    targets: tuple[str, ...] = ()
+    lacks: str = ""
+    missing: str = ""
+
+
+@dataclass(frozen=True)
 class SearchSpec:
     """An entry of ``search.yaml``: settings and grids of options of methods.
 

@@ -21,6 +21,7 @@ from fedreact.resolve.entries import (
     FigureSpec,
     LedgerEntry,
     PartitionSpec,
+    PrintedEntry,
     SearchSpec,
     SettingSpec,
     TableSpec,
@@ -34,7 +35,7 @@ SECTIONS = ("partitions", "settings", "methods")
 """Parts of ``experiment.yaml``."""
 FILES = {
     *("paper", "experiment", "datasets", "tables", "figures"),
-    *("search", "ledger", "claims", "multiverse"),
+    *("search", "ledger", "claims", "multiverse", "printed"),
 }
 """YAML files of a paper."""
 NAME = r"[A-Za-z0-9][A-Za-z0-9._-]*"
@@ -66,6 +67,7 @@ class Paper:
     multiverse: MultiverseSpec | None
     scale: PaperScale
     scale_files: Mapping[str, Path]
+    printed: Mapping[str, PrintedEntry]
 
     def at(self, file: str, *keys: str) -> Location:
         """Where keys of one of its files are written; the file ``scale`` is that of the scale."""
@@ -158,8 +160,10 @@ def load_paper(name: str, scale: str, like: str | None = None) -> Paper:
         _multiverse(*read("multiverse")),
         check_scale(content, where, settings, partitions),
         scale_files,
+        options.check_all(PrintedEntry, *read("printed")),
     )
     _check_names(paper)
+    _check_printed(paper)
     for table in paper.scale.tables_left_out:
         if table not in paper.tables:
             raise UserError(f"{where}: tables_left_out: {unknown(table, paper.tables)}")
@@ -185,6 +189,16 @@ def _experiment(content: Any, where: str) -> dict[str, Content]:
     if odd := [key for key in content if key not in SECTIONS]:
         raise UserError(f"{where}: {unknown(odd[0], SECTIONS)}")
     return {name: (content.get(name) or {}, f"{where}: {name}") for name in SECTIONS}
+
+
+def _check_printed(paper: Paper) -> None:
+    """Refuse targets that are not there, and what has neither targets nor a reason, or both."""
+    for name, entry in paper.printed.items():
+        where = f"{paper.folder}/printed.yaml: {name}"
+        if odd := [one for one in entry.targets if one not in {**paper.tables, **paper.figures}]:
+            raise UserError(f"{where}: {unknown(odd[0], [*paper.tables, *paper.figures])}")
+        if bool(entry.targets) == bool(entry.missing) or (entry.lacks and entry.missing):
+            raise UserError(f"{where}: give targets, and what they lack, or why it is missing")
 
 
 def _check_names(paper: Paper) -> None:

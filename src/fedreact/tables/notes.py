@@ -178,7 +178,7 @@ def of_scores(
             "Not comparable with the published values: ",
             rows,
         ),
-        *_by_rows(of_cells.nearly(cells, published), "Nearly comparable, but for this: ", rows),
+        *_by_rows(of_cells.nearly(cells, published), "Nearly comparable, except for this: ", rows),
         *_doubts(published, cells),
         *_by_rows(findings, "Caution: ", rows),
         *_left_out(of_cells.skipped(layout)),
