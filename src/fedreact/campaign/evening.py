@@ -26,6 +26,8 @@ START = 30.0
 """Seconds that a workflow takes to start: no batch begins with less time left."""
 GRACE = 60.0
 """Seconds that a stopped workflow has to end by itself."""
+LEAST = 0.05
+"""Core-hours of which no more is said."""
 A_CORE = 4
 """Runs of a batch for each core, below which batches are done together: cores stay busy."""
 
@@ -188,12 +190,20 @@ class Evening:
         log.info("%d of %d runs are kept in %s", *self.counts, self.kept.folder)
         if others := self.kept.others(self.runs):
             log.info("%d kept runs are of other code or options, and are not used", len(others))
-        hours = sum(estimator(job).cpu_hours for job in to_do)
-        if hours > 0.05:
-            evenings = hours * 60 / resources.cores / resources.minutes
+        hours = {job.outputs[0]: estimator(job).cpu_hours for job in to_do}
+        if sum(hours.values()) < LEAST:
+            return
+        first, by_setting = "", {"": sum(hours.values())}
+        for batch in self.batches:
+            setting = batch.title.rpartition(", ")[0]
+            own = sum(hours.get(run.output, 0.0) for run in batch.runs)
+            by_setting[setting] = by_setting.get(setting, 0.0) + own
+            first = first or (setting if own else "")
+        for setting, what in ((first, f"the runs of {first}"), ("", "all that is left")):
+            evenings = by_setting[setting] * 60 / resources.cores / resources.minutes
             log.info(
-                "%.1f core-hours are left: %.1f evenings of %.0f minutes on %d cores",
-                *(hours, evenings, resources.minutes, resources.cores),
+                "%s: %.1f core-hours, %.1f evenings of %.0f minutes on %d cores",
+                *(what, by_setting[setting], evenings, resources.minutes, resources.cores),
             )
 
 
