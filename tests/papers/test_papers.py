@@ -1,9 +1,10 @@
 """What holds for every paper's folder: its ledger, published values, tables and search."""
 
+import re
 from pathlib import Path
 
 import pytest
-from helpers import ROOT, SCALES, make_plan
+from helpers import ROOT, SCALES, edit_yaml, make_plan, refused
 
 from fedreact import options
 from fedreact.kinds import contract as runs
@@ -13,6 +14,7 @@ from fedreact.resolve.scales import options_of_step
 from fedreact.tables import published as values
 
 PAPERS = [path.parent.name for path in sorted((ROOT / FOLDER).glob("*/paper.yaml"))]
+PRINTED = r"(iclr_)?(table|fig)\d+(_\d+)?"
 PUBLISHED = sorted((ROOT / FOLDER).glob("*/published/*.yaml"))
 
 
@@ -124,3 +126,28 @@ def test_ledgers_name_no_file_that_is_gone(plan):
             word = word.strip("`.,;:'\"")
             if word.startswith(("src/fedreact/", "config/papers/", "scripts/")) and "<" not in word:
                 assert list(ROOT.glob(word.rstrip("/"))), f"{path}: {word}"
+
+
+@pytest.mark.parametrize("name", PAPERS)
+def test_each_table_and_figure_with_a_printed_number_is_listed(plan, name):
+    paper = plan.settings.paper(name)
+    numbered = {key for key in [*paper.tables, *paper.figures] if re.fullmatch(PRINTED, key)}
+    listed = {target for entry in paper.printed.values() for target in entry.targets}
+    assert numbered <= listed
+    assert bool(paper.printed) == (name != "grand")  # which is in no paper
+    for key in paper.printed:
+        assert re.fullmatch(r"(ICLR )?(Table|Figure) \d+(\.\d+)?", key), key
+
+
+@pytest.mark.parametrize(
+    ("entry", "message"),
+    [
+        ({"shows": "a", "targets": ["table0"]}, "'table0' is unknown"),
+        ({"shows": "a"}, "give targets, and what they lack, or why it is missing"),
+        ({"shows": "a", "targets": ["table05"], "missing": "b"}, "give targets, and what they"),
+        ({"shows": "a", "missing": "b", "lacks": "c"}, "give targets, and what they lack"),
+    ],
+)
+def test_what_is_printed_has_targets_or_a_reason(project, entry, message):
+    edit_yaml("config/papers/fed_react/printed.yaml", lambda content: content.update({"X": entry}))
+    assert f"printed.yaml: X: {message}" in refused()
