@@ -25,6 +25,7 @@ from fedreact.figures.label_distribution import LabelDistribution
 from fedreact.figures.n_clusters import NClusters
 from fedreact.figures.over_option import OverOption
 from fedreact.figures.pareto import Pareto
+from fedreact.figures.people import People
 from fedreact.figures.published import Published
 from fedreact.figures.rand_score import RandScore
 from fedreact.figures.ranks import Ranks
@@ -347,8 +348,14 @@ def series(path):
     return kind, {}, [digits(path / "d.npz")]
 
 
+def people(path):
+    kind = People("digits", 3, {"x": 0, "y": 1}, frequency=True)
+    return kind, {}, [digits(path / "d.npz")]
+
+
 MADE = {
     "pareto": pareto,
+    "people": people,
     "published": published,
     "rounds": rounds,
     "series": series,

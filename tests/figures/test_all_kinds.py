@@ -158,6 +158,7 @@ class Asked:
         ("label-distribution", ["partition p"]),
         ("n-clusters", ["run n_clusters s10"]),
         ("pareto", []),
+        ("people", ["dataset digits"]),
         ("published", ["table table1"]),
         ("rand-score", []),
         ("rounds", []),

@@ -1,9 +1,11 @@
 """The Pareto front, published against rebuilt values, and series of a dataset."""
 
+from dataclasses import replace
+
 import numpy as np
 import pytest
 from matplotlib.colors import to_hex
-from small_figures import csv, of_scores, pareto, published, series
+from small_figures import csv, of_scores, pareto, people, published, series
 
 from fedreact.data.dataset import SeriesDataset
 from fedreact.data.windows import Windows
@@ -81,6 +83,29 @@ def test_each_panel_has_its_own_table(tmp_path):
     panels = kind.draw("t", {}, files).axes
     assert [axes.get_title() for axes in panels] == ["New", "Early"]
     assert [axes.containers[0].lines[2][0].get_segments()[0][0, 0] for axes in panels] == [0.4, 0.2]
+
+
+@pytest.mark.parametrize("frequency", [False, True])
+def test_two_people_with_the_same_label(tmp_path, frequency):
+    kind, _, (file,) = people(tmp_path)
+    data, kind = SeriesDataset.load(file), replace(kind, frequency=frequency)
+    chosen = kind.people(data)
+    assert len(chosen) == 2
+    for person, one in chosen.items():
+        own = np.flatnonzero((data.owner == person) & (data.y == 3))[0]
+        assert (one == data.X[own][:, : data.lengths[own]]).all()
+    panels = kind.draw("t", {}, [file]).axes
+    assert [axes.name for axes in panels] == [
+        "rectilinear",
+        "polar" if frequency else "rectilinear",
+    ] * 2
+    first = next(iter(chosen.values()))
+    assert panels[0].get_lines()[0].get_ydata().tolist() == first[0].tolist()
+    if frequency:
+        points = np.asarray(panels[1].collections[1].get_offsets())  # of y
+        coefficients = np.fft.rfft(first[1])[1:]
+        assert points[:, 0] == pytest.approx(np.angle(coefficients))
+        assert points[:, 1] == pytest.approx(np.log1p(np.abs(coefficients)))
 
 
 def test_rows_hold_series_of_their_label(tmp_path):

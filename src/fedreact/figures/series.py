@@ -73,7 +73,7 @@ class Series(FigureKind):
                     axes.imshow(self._image(data.X[i]), cmap="gray", vmin=0, vmax=1)
                     axes.set(xticks=[], yticks=[])
                     continue
-                values = _steps(data, i)
+                values = steps_of(data, i)
                 for (channel, index), colour in zip(self._drawn(data).items(), COLOURS):
                     axes.plot(values[index], color=colour, linewidth=0.8, label=channel)
                 axes.tick_params(labelsize=6)
@@ -131,7 +131,7 @@ def _spread(indices: "np.ndarray") -> list[int]:
     return indices[np.linspace(0, len(indices) - 1, n).round().astype(int)].tolist()
 
 
-def _steps(data: "SeriesDataset", i: int) -> "np.ndarray":
+def steps_of(data: "SeriesDataset", i: int) -> "np.ndarray":
     """Return a series ``[channels, steps]`` without its padding."""
     from fedreact.data.windows import Windows
 
