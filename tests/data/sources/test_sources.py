@@ -100,9 +100,11 @@ def rtd(folder, per_digit=1900):
     (folder / "rtd" / "labels").write_bytes(pickle.dumps(labels))
 
 
-def test_rtd_must_be_whole(tmp_path):
+def test_rtd_must_be_whole(tmp_path, caplog):
     rtd(tmp_path)
-    data = read("rtd", tmp_path, per_label=2)
+    with caplog.at_level("INFO", logger="fedreact"):
+        data = read("rtd", tmp_path, per_label=2)
+    assert "rtd: the steps of `features` are triples (x, y, z)" in caplog.text
     assert data.task == REGISTRY["rtd"].task
     assert np.bincount(data.y).tolist() == [2] * 10
     assert data.lengths.tolist() == [3] * 20

@@ -7,6 +7,7 @@ Source: M. S. Alam, K.-C. Kwon, M. A. Alam, M. Y. Abbass, S. M. Imtiaz, N. Kim (
 which the Fed-REACT papers do not use.
 """
 
+import logging
 from dataclasses import dataclass
 from pathlib import Path
 
@@ -21,8 +22,15 @@ from fedreact.data.unpickle import load
 from fedreact.errors import UserError
 from fedreact.options import Count
 
+log = logging.getLogger("fedreact")
+
 NAME = "rtd"
 MAX_STEPS = 100
+FORMS = {
+    3: "the steps of `features` are triples (x, y, z)",
+    2: "the steps of `features` are pairs (x, y), so the digits have no depth",
+}
+"""What is said of a copy, by the numbers of a step (``rtd-form`` in the ledger of Fed-REACT)."""
 
 
 def read(features: bytes, labels: bytes, *, sha256: str | None = None) -> SeriesDataset:
@@ -191,6 +199,7 @@ class RTD(Source):
         features, labels = (raw[name].read_bytes() for name in ("features", "labels"))
         data = read(features, labels, sha256=entry.content_sha256)
         check_whole(data)
+        log.info("rtd: %s", FORMS[data.task.channels])
         return thin_out(data, self.per_label)
 
 
