@@ -30,6 +30,7 @@ def test_nothing_is_left_to_do(project):
     assert planned(TABLE, *SMOKE, cwd=project) == {}
 
 
+@pytest.mark.campaign
 def test_an_edit_of_the_merge_over_time_repeats_runs_and_no_encoder(project):
     edit(project / "src/fedreact/aggregation/temporal.py", "(count - 1) / count", "1 - 1 / count")
     jobs = planned(TABLE, *SMOKE, cwd=project)

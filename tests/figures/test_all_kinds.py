@@ -5,7 +5,7 @@ from pathlib import Path
 
 import pytest
 import yaml
-from helpers import ROOT
+from helpers import ROOT, slowly
 from matplotlib.figure import Figure
 from small_figures import MADE, drawn
 
@@ -15,7 +15,6 @@ from fedreact.figures.contract import FigureKind
 from fedreact.metrics.grammar import load_metric
 
 KINDS = plugins.names("figures", "FIGURE")
-SLOW = ("attention", "detector", "series", "spectrogram", "theorem1")
 
 
 def in_papers():
@@ -49,7 +48,7 @@ def twice(tmp_path_factory):
 
 @pytest.mark.parametrize(
     "kind",
-    [pytest.param(kind, marks=pytest.mark.campaign if kind in SLOW else ()) for kind in MADE],
+    slowly(dict(zip(MADE, MADE)), "curves", "bars", "pareto", "rand-score", "people"),
 )
 def test_the_same_figure_has_the_same_bytes(twice, kind, tmp_path):
     for figure, name in zip(twice(kind), "ab"):

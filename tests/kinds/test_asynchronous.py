@@ -116,6 +116,7 @@ def test_it_goes_on_where_it_was_killed(tmp_path, algorithm, monkeypatch):
     assert len(again) == len(calls) - kept
 
 
+@pytest.mark.campaign
 @EACH
 @pytest.mark.parametrize("kind", ["multi-label", "regression"])
 def test_any_task(tmp_path, algorithm, kind):

@@ -447,6 +447,7 @@ def test_errors_on_others_samples_have_the_targets_unit(tmp_path):
     assert found["rmse@another_client"] == pytest.approx(found["rmse"], rel=1e-5)
 
 
+@pytest.mark.campaign
 def test_passes_over_all_samples_are_part_of_a_budget(tmp_path):
     given = {"architecture": "cnn-small", "rounds": 2, "batch_size": 4, "gflops": 0.3}
     names = ("fedavg", "fedproto", "constant")

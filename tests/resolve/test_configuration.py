@@ -194,6 +194,7 @@ def test_wrong_scales(project, change, words):
     assert all(word in text for word in words), text
 
 
+@pytest.mark.campaign
 def test_a_scale_can_be_like_another(project):
     edit_yaml("config/scales/smoke.yaml", lambda c: c.update(like="quick"))
     quick, smoke = PAPER / "scales/quick.yaml", PAPER / "scales/smoke.yaml"

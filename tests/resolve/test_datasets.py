@@ -43,12 +43,14 @@ def test_digits_fall_back_in_order(monkeypatch):
     assert digits(dataset="air-writing-sim") == "air-writing-sim"
 
 
+@pytest.mark.campaign
 def test_data_that_was_prepared_is_not_replaced_by_simulated():
     for name in ("air-writing-sim", "pendigits", "rtd"):
         touch(f"results/smoke/data/{name}.npz")
         assert digits() == name
 
 
+@pytest.mark.campaign
 def test_eeg_is_recorded_where_it_can_be_had():
     assert eeg() == "eeg-sim"
     touch("data/eegmmidb/S001/S001R04.edf")
@@ -62,6 +64,7 @@ def test_scale_paper_takes_the_papers_data_and_never_another():
     assert digits(scale="paper", dataset="pendigits") == "pendigits"
 
 
+@pytest.mark.campaign
 def test_a_scale_says_how_much_is_taken():
     plan = make_plan(scale="quick")
     words = plan.job("prepare_data", dataset="eegmmidb").words

@@ -145,6 +145,7 @@ def test_an_architecture(plan):
     assert found.keys() == {"run", "study"}
 
 
+@pytest.mark.campaign
 @pytest.mark.parametrize(
     ("kind", "algorithm"), [("synchronous", "ditto"), ("clustered", "flacc"), ("clustered", "ifca")]
 )

@@ -23,6 +23,7 @@ def here(tmp_path, monkeypatch):
     monkeypatch.chdir(tmp_path)
 
 
+@pytest.mark.campaign
 def test_choices_are_those_that_the_ledger_varies(here):
     choices = {one.name: one for one in make_plan().multiverse.choices(PAPER)}
     assert choices["clustered.C"] == Choice("clustered.C", (0.1, 1.0, 10.0), 1)

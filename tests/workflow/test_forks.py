@@ -240,6 +240,7 @@ print(*sorted(name for name in sys.modules if name.startswith(("fedreact", "skle
 """
 
 
+@pytest.mark.campaign
 def test_what_steps_need_is_loaded_and_what_takes_long_is_not():
     words = [sys.executable, "-c", LOAD]
     env = PATHS | {"PYTHONPATH": f"{ROOT}/src"}

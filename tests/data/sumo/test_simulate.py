@@ -77,6 +77,7 @@ def content(valley):
     return npz.load(valley, "simulated region", ["charge"])
 
 
+@pytest.mark.campaign
 def test_the_same_seed_gives_the_same_bytes(valley, tmp_path):
     again = simulated("valley", 0.001, tmp_path / "again.npz")
     assert again.read_bytes() == valley.read_bytes()
