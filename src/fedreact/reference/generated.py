@@ -21,6 +21,7 @@ from fedreact.options import text_of
 from fedreact.reference.keep import RUN
 from fedreact.resolve.config import SCALES, load_scale
 from fedreact.resolve.papers import Paper, load_paper, paper_names
+from fedreact.tables import published
 
 MADE = "<!-- Made by `make docs` from {source}. Edit those. -->\n"
 CODE = "../../src/fedreact"
@@ -199,7 +200,13 @@ def _scale(references: Path, name: str) -> Iterator[str]:
             for kind, seeds in paper.scale.seeds.items()
             if len(seeds) != len(scale.seeds)
         ]
+        fewer += [
+            f"{len(seeds)} for `{kind}` on `{setting}`"
+            for setting, of_kind in paper.scale.seeds_of.items()
+            for kind, seeds in of_kind.items()
+        ]
         lines += [f"seeds: {_listed(fewer)}"] if fewer else []
+        lines += _nearly(paper) if name == FULL else []
         lines += [
             f"`{setting}` is left out{kinds}: {why}"
             for setting, reasons in paper.scale.left_out.items()
@@ -217,6 +224,15 @@ def _scale(references: Path, name: str) -> Iterator[str]:
         yield f"{changes}{cost}{':' if lines else '.'}\n"
         yield from (f"- {line}" for line in lines)
         yield ""
+
+
+def _nearly(paper: Paper) -> list[str]:
+    """Return what makes rows of a paper's tables nearly comparable only, each with its rows."""
+    rows_of: dict[str, dict[str, None]] = {}
+    for file in sorted((paper.folder / "published").glob("*.yaml")):
+        for row, text in published.read(file).get("nearly", {}).items():
+            rows_of.setdefault(" ".join(text.split()), {})[row] = None
+    return [_cell(f"rows {_listed(rows)}: {text}") for text, rows in rows_of.items()]
 
 
 def _by_data(paper: Paper) -> list[str]:
