@@ -66,6 +66,7 @@ plan: setup
 # evening goes on from there. PROFILE=profiles/slurm runs them on a cluster, CORES jobs at once.
 MINUTES ?= 150
 campaign: setup
+	@test -n "$(PAPER)" || { echo "error: name a paper, e.g. make campaign PAPER=fedst" >&2; exit 2; }
 	@python scripts/campaign.py --paper $(PAPER) --minutes $(MINUTES) --cores $(CORES) \
 	  --scale $(if $(filter file,$(origin SCALE)),paper,$(SCALE)) $(if $(PROFILE),--profile $(PROFILE))
 
