@@ -128,7 +128,7 @@ USER = Path("config/config.yaml")
 FILES = [USER, Path("config/datasets.yaml"), Path("config/scales/smoke.yaml")]
 FILES += [PAPER / f"{name}.yaml" for name in ("paper", "experiment", "tables", "figures")]
 FILES += [PAPER / f"{name}.yaml" for name in ("search", "ledger", "claims")]
-FILES += [PAPER / "multiverse.yaml"]
+FILES += [PAPER / "multiverse.yaml", PAPER / "printed.yaml"]
 FILES += [PAPER / "scales/smoke.yaml"]
 
 
