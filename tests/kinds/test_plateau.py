@@ -19,17 +19,17 @@ from fedreact.task import Task
     ("scores", "is_reached"),
     [
         ([0.5], False),  # nothing has doubled
-        ([0.5, 0.6], False),  # gains .1
-        ([0.5, 0.505], True),  # gains .005
-        ([0.5, 0.4], True),  # loses
-        ([0.2, 0.2], False),  # at the constant's score: not begun
-        ([0.2, 0.209], False),
+        ([0.5, 0.5], False),  # one doubling is not enough
+        ([0.5, 0.5, 0.5, 0.6], False),  # gains .1
+        ([0.5, 0.5, 0.5, 0.505], True),  # gains .005
+        ([0.5, 0.4, 0.4, 0.4], True),  # loses
+        ([0.5, 0.6, 0.3, 0.3], False),  # the best of them counts, not the last
+        ([0.2, 0.2, 0.2, 0.2], False),  # at the constant's score: not begun
+        ([0.2, 0.2, 0.2, 0.209], False),
         ([0.2, 0.2, 0.2, 0.5], False),
-        ([0.2, 0.2, 0.5, 0.5], False),  # rounds 3 and 4 gain over 1 and 2
-        ([0.2, 0.5, 0.5, 0.509], True),
-        ([0.2, 0.5, 0.6, 0.3], False),  # the best of them counts, not the last
         ([0.2, 0.5, 0.5, 0.5, 0.5], False),  # five are no doubling
-        ([0.2, 0.5, 0.6, 0.3, 0.3, 0.6, 0.5, 0.4], True),
+        ([0.2, 0.5, 0.5, 0.5, 0.5, 0.5, 0.5, 0.509], True),  # over the first two
+        ([0.2, 0.5, 0.5, 0.5, 0.5, 0.6, 0.5, 0.5], False),
     ],
 )
 def test_a_training_stands_still_once_it_has_begun(scores, is_reached):
@@ -57,7 +57,7 @@ def test_the_floor_of_a_regression_is_the_error_of_means_in_the_targets_unit():
 
 
 def train(folder, **changes):
-    options = replace(OPTIONS, rounds=16, **changes)
+    options = replace(OPTIONS, rounds=16, epochs=10, **changes)
     place = Place("cpu", 1, folder / "checkpoint.npz")
     lines = synchronous.run(inputs(), options, methods("fedavg"), metrics("accuracy"), 0, place)
     return {line.index: line.values for line in lines}
@@ -72,7 +72,7 @@ def test_a_run_ends_at_its_plateau_and_is_the_longer_run_until_then(tmp_path, mo
     assert 1 < len(stopped) < len(whole)
     assert stopped == dict(list(whole.items())[: len(stopped)])
     held_out = [values["accuracy@held_out"] for values in stopped.values()]
-    assert max(held_out) - max(held_out[: len(held_out) // 2]) < 0.2
+    assert max(held_out) - max(held_out[: len(held_out) // 4]) < 0.2
     assert train(tmp_path / "stopped", plateau=0.2) == stopped  # from its checkpoint
 
 

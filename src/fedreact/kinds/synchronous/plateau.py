@@ -1,7 +1,8 @@
 """The end of a training that stands still (in no paper).
 
 A baseline that is stopped too early is weak by its budget, not by itself. So its rounds double
-until a doubling gains next to nothing on samples that neither training nor tests use. Global models
+until two doublings together gain next to nothing on samples that neither training nor tests use: by
+one alone, a personal model that begins slowly would be stopped in its second round. Global models
 of few rounds go up and down, so what counts is the best round until now, not the last one.
 """
 
@@ -23,7 +24,7 @@ class Plateau:
     Attributes
     ----------
     gain
-        Gain of a doubling, in units of the metric, below which the training stands still.
+        Gain of two doublings, in units of the metric, below which the training stands still.
     floor
         Score of constants on the same samples. A training that is not ahead of it by ``gain`` has
         not begun: a recurrent network can stay at chance level for long before it learns.
@@ -36,11 +37,11 @@ class Plateau:
     sign: int
 
     def is_reached(self, scores: Sequence[float]) -> bool:
-        """Tell it from the scores of all rounds until now, after 2, 4, 8, ... of them."""
+        """Tell it from the scores of all rounds until now, after 4, 8, 16, ... of them."""
         t = len(scores)
-        if t < 2 or t & (t - 1):
+        if t < 4 or t & (t - 1):
             return False
-        best = [max(self.sign * score for score in scores[:end]) for end in (t // 2, t)]
+        best = [max(self.sign * score for score in scores[:end]) for end in (t // 4, t)]
         has_begun = best[1] - self.sign * self.floor >= self.gain
         return has_begun and best[1] - best[0] < self.gain
 

@@ -66,8 +66,8 @@ class Options:
     validate
         Whether clients are tested on a held-out tenth of their train samples.
     plateau
-        Stops the training before its last round when a doubling of its rounds gains less than this
-        by the first metric, on a held-out tenth of the train samples (``kinds/synchronous/
+        Stops the training before its last round when two doublings of its rounds gain less than
+        this by the first metric, on a held-out tenth of the train samples (``kinds/synchronous/
         plateau.py``). Needs ``score: all``.
     stacked
         Largest number of clients that a core trains together. Stacking is faster for steps below .5
