@@ -34,6 +34,9 @@ def test_published_values_are_read_and_checked(tmp_path):
         UserError, match=r"t\.yaml: row 'r' of plus_minus holds -0\.1, which is neg"
     ):
         published.read(path)
+    path.write_text(text.replace("unstated", "nearly: {q: a}, unstated"))
+    with pytest.raises(UserError, match=r"t\.yaml: nearly: 'q' is unknown; known: r"):
+        published.read(path)
     path.write_text(text.replace("unstated", "plus_minus: {r: [a]}, unstated"))
     with pytest.raises(UserError, match=r"t\.yaml: row 'r' holds 'a', which is no number"):
         published.read(path)

@@ -25,6 +25,7 @@ from fedreact.report.claims import ClaimReport
 from fedreact.report.names import interval, number, printed
 from fedreact.report.sources import FigureSource, MethodSource, PaperSource
 from fedreact.report.tables import Table
+from fedreact.tables.cells import NEARLY
 
 VERDICTS = ("reproduced", "differs", "undecided", "not-comparable")
 
@@ -167,7 +168,7 @@ class PaperReport:
         """Number of cells with a verdict that are nearly comparable only."""
         lines = [line for table in self.tables for line in table.lines if line["n_seeds"]]
         judged = [line for line in lines if line["published"] is not None]
-        return sum(line.get("grade") == "nearly-comparable" for line in judged)
+        return sum(line.get("grade") == NEARLY for line in judged)
 
     @property
     def n_cells(self) -> int:

@@ -63,6 +63,7 @@ def check(published: Any, where: str) -> None:
         if not isinstance(row, list) or len(row) != n or not all(map(_is_number, row)):
             raise UserError(f"{where}: unlabelled: wanted rows of {n} numbers, got {row!r}")
     options.check(Doubts, {k: v for k, v in published.items() if k in DOUBTS}, where)
+    _check_nearly(published, where)
 
 
 def _check_keys(published: Any, where: str) -> None:
@@ -84,6 +85,13 @@ def _check_plus_minus(published: Published, where: str) -> None:
         raise UserError(f"{where}: plus_minus must be a dict")
     if unnamed := [name for name in beside if name not in published["rows"]]:
         raise UserError(f"{where}: plus_minus: {unknown(unnamed[0], published['rows'])}")
+
+
+def _check_nearly(published: Published, where: str) -> None:
+    """Check that what differs is said of rows that there are: another would be comparable."""
+    nearly = published.get("nearly", {})
+    if unnamed := [name for name in nearly if name not in published["rows"]]:
+        raise UserError(f"{where}: nearly: {unknown(unnamed[0], published['rows'])}")
 
 
 def _check_row(name: Any, row: Any, n: int, where: str) -> None:

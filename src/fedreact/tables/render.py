@@ -8,6 +8,7 @@ from typing import Any, TypeVar
 
 from fedreact.metrics.grammar import load_metric
 from fedreact.tables import grid
+from fedreact.tables.cells import NEARLY
 from fedreact.tables.grid import ABSENT, CellText, Grid, GridBlock
 from fedreact.tables.labels import UNNAMED, Names
 
@@ -94,7 +95,7 @@ def annotated(
         facts.append(("published", f"{cell.published}{origin}"))
         verdict = str(line["verdict"]).replace("-", " ")
         facts.append(("verdict", f"{verdict}: {'; '.join(reasons)}" if reasons else verdict))
-        if line.get("grade") == "nearly-comparable":
+        if line.get("grade") == NEARLY:
             facts.append(("grade", "nearly comparable; the notes of the table say what differs"))
     if file:
         facts.append(("from", file))
