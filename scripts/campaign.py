@@ -23,6 +23,7 @@ from fedreact.resolve.plan import Plan
 
 def main(args):
     """Work until the time is over, then make the tables of what is kept."""
+    resources = Resources(args.minutes, args.cores, args.profile)
     config = [f"scale={args.scale}", f"papers={args.paper}", *args.config]
     plan = Plan(read_yaml(Path("config/config.yaml")) | dict(map(key_and_value, config)))
     plan.check()
@@ -40,7 +41,6 @@ def main(args):
         evening = Evening(plan, batches(plan, args.paper), kept, config, lock.fileno())
         if not evening.runs:
             raise UserError(f"{args.paper}: no data of its tables can be had here; see make plan")
-        resources = Resources(args.minutes, args.cores, args.profile)
         gpu = torch.cuda.is_available()
         device = plan.config.device if plan.config.device != "auto" else ("cuda" if gpu else "cpu")
         evening.begin(asking.estimator(plan, records.earlier(), device, gpu), resources)

@@ -1,6 +1,8 @@
 """A campaign on the example of a user's own paper, at scale smoke (docs/howto/campaign.md)."""
 
 import contextlib
+import gzip
+import json
 import os
 import random
 import shutil
@@ -8,6 +10,7 @@ import signal
 import subprocess
 import sys
 import time
+from datetime import UTC, datetime
 from pathlib import Path
 
 import pandas as pd
@@ -86,6 +89,19 @@ def another_is_kept(project, campaign):
     wait_until(lambda: campaign.poll() is not None or len(runs(project)) > before)
 
 
+def test_runs_of_other_code_in_results_are_run_again(done, tmp_path):
+    project = shutil.copytree(done, tmp_path / "project")
+    edit(project / "src/fedreact/task.py", "\n\n\n", "\n\nOTHER = 1\n\n\n")
+    before, begin = set(runs(project)), datetime.now(UTC).isoformat(timespec="seconds")
+    printed, status = command("python", *WORDS, cwd=project)
+    assert status == 0, printed
+    new = set(runs(project)) - before
+    assert len(new) == len(before)
+    for name in new:
+        kept = json.loads(gzip.decompress((project / name).read_bytes()))
+        assert kept["records"][kept["output"]]["attempts"][-1]["started"] >= begin, name
+
+
 def test_killed_at_random_moments(clean, done, tmp_path, capsys):
     """It goes on, and ends in the values of a campaign that nobody disturbed."""
     project = shutil.copytree(clean, tmp_path / "project")
@@ -129,6 +145,14 @@ def test_two_campaigns_do_not_share_results(done, tmp_path):
     assert printed == (
         "error: results/smoke: another campaign is running there; wait for it, or stop it\n"
     )
+
+
+@pytest.mark.parametrize("wrong", [["--cores", "0"], ["--minutes", "-3"]])
+def test_wrong_resources_are_refused(clean, wrong):
+    printed, status = command("python", *WORDS, *wrong, cwd=clean)
+    assert status == 2
+    assert printed.startswith("error: a campaign takes at least one core and some minutes, not ")
+    assert len(printed.splitlines()) == 1
 
 
 def test_a_damaged_file_is_named(clean, done, tmp_path):

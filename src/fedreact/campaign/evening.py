@@ -1,14 +1,16 @@
 """An evening of a campaign: missing runs until the time is over, each kept once it has ended."""
 
+import contextlib
 import logging
 import os
 import signal
 import subprocess
 import sys
 import time
-from collections.abc import Iterable, Sequence
+from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass
 from pathlib import Path
+from typing import Any
 
 from fedreact import provenance
 from fedreact.campaign.kept import KeptRuns
@@ -49,6 +51,13 @@ class Resources:
     minutes: float
     cores: int
     profile: str | None = None
+
+    def __post_init__(self):
+        if self.cores < 1 or not self.minutes > 0:
+            raise UserError(
+                f"a campaign takes at least one core and some minutes, not {self.cores} and "
+                f"{self.minutes:g}"
+            )
 
 
 class Evening:
@@ -100,7 +109,7 @@ class Evening:
         to_do = self._to_do(resources)
         waiting = {output for job in to_do for output in job.outputs}
         for run in self.missing:
-            if run.output not in waiting:
+            if run.output not in waiting and self._record(run):
                 self.kept.keep(run)
         self._say(to_do, estimator, resources)
 
@@ -154,25 +163,31 @@ class Evening:
             words += ["--profile", resources.profile, "--jobs", str(resources.cores)]
         else:
             words += ["--cores", str(resources.cores)]
+        before = {run: self._record(run) for run in wanted}  # of other code, to be run again
         workflow = subprocess.Popen(words, start_new_session=True, pass_fds=[self.lock])
         try:
-            while workflow.poll() is None and time.monotonic() < deadline:
-                time.sleep(min(POLL, max(0.0, deadline - time.monotonic())))
-                self._keep_ended(wanted)
+            while workflow.poll() is None and (left := deadline - time.monotonic()) > 0:
+                with contextlib.suppress(subprocess.TimeoutExpired):
+                    workflow.wait(min(POLL, left))
+                self._keep_ended(before)
         finally:
             _stop(workflow)
-            self._keep_ended(wanted)
+            self._keep_ended(before)
 
-    def _keep_ended(self, runs: Iterable[CampaignRun]) -> None:
-        """Keep runs whose records say that they have ended."""
-        for run in runs:
-            path = Path(run.output)
-            record = provenance.read_record(Path(self.plan.results), path) or {}
-            made = record.get("outputs", {}).get(run.output, {}).get("sha256")
-            if self.kept.has(run) or not made or not path.exists():
-                continue
-            if made == provenance.sha256(path):
+    def _keep_ended(self, before: Mapping[CampaignRun, Any]) -> None:
+        """Keep runs that have ended since they had the records ``before``."""
+        for run, earlier in before.items():
+            record = self._record(run)
+            if record and record != earlier and not self.kept.has(run):
                 self.kept.keep(run)
+
+    def _record(self, run: CampaignRun) -> dict[str, Any]:
+        """Return the record of a run that has ended; else an empty one."""
+        path = Path(run.output)
+        record = provenance.read_record(Path(self.plan.results), path) or {}
+        made = record.get("outputs", {}).get(run.output, {}).get("sha256")
+        ended = made and path.exists() and made == provenance.sha256(path)
+        return record if ended else {}
 
     def _to_do(self, resources: Resources) -> list[ToDo]:
         """Ask Snakemake for the jobs that missing runs take."""
@@ -212,7 +227,8 @@ def _stop(workflow: subprocess.Popen[bytes]) -> None:
     for how, seconds in ((signal.SIGINT, GRACE), (signal.SIGKILL, GRACE)):
         if workflow.poll() is not None:
             return
-        os.killpg(workflow.pid, how)
+        with contextlib.suppress(ProcessLookupError):  # it has just ended
+            os.killpg(workflow.pid, how)
         try:
             workflow.wait(seconds)
         except subprocess.TimeoutExpired:

@@ -89,19 +89,15 @@ def _runs(plan: Plan, paper: str, cells: list[Cell], seed: int) -> list[Campaign
         for cell in cells
         if seed in plan.experiments.seeds(paper, cell.kind, cell.setting)
     }
-    return [
-        CampaignRun(
-            f"{plan.outputs.folder(paper, cell)}/seed{seed}.csv", identity(plan, paper, cell, seed)
-        )
-        for cell in by_job.values()
-    ]
+    return [_run(plan, paper, cell, seed) for cell in by_job.values()]
 
 
-def identity(plan: Plan, paper: str, cell: Cell, seed: int) -> str:
-    """Return the digest of all that the steps of a run name: options, files and code."""
+def _run(plan: Plan, paper: str, cell: Cell, seed: int) -> CampaignRun:
+    """Return the run of a cell, whose identity is all that its steps name."""
     named: list[Any] = []
     for rule, wildcards in steps(plan, paper, cell, seed):
         job = plan.job(rule, **wildcards)
         named.append([rule, job.script, list(job.words), job.code, sorted(job.params.items())])
     text = json.dumps(named, sort_keys=True, default=str)
-    return hashlib.sha256(text.encode()).hexdigest()
+    identity = hashlib.sha256(text.encode()).hexdigest()
+    return CampaignRun(f"{plan.outputs.folder(paper, cell)}/seed{seed}.csv", identity)
