@@ -10,6 +10,8 @@ from fedreact.command import log, parser, run
 from fedreact.errors import UserError
 from fedreact.reference.docs import shown
 from fedreact.reference.keep import keep, keep_multiverse, names
+from fedreact.resolve.config import load_scale
+from fedreact.resolve.papers import load_paper
 
 
 def main(args):
@@ -20,14 +22,17 @@ def main(args):
     if args.multiverse:
         return
     templates = sorted(args.templates.rglob("*.md"))
-    papers = {path.parent.name: names(path.parent) for path in args.papers.glob("*/paper.yaml")}
+    papers = {
+        path.parent.name: names(path.parent) for path in Path("config/papers").glob("*/paper.yaml")
+    }
     built = {path.stem for path in args.results.glob("tables/*.csv")}
     if not (chosen := [paper for paper, targets in sorted(papers.items()) if targets & built]):
         raise UserError(f"{args.results}: no tables there; build some first: snakemake all_tables")
     for paper in chosen:
         folder = args.references / args.results.name / paper
         figures = shown(templates, args.results.name, paper)
-        kept = keep(args.results, folder, papers[paper], figures, args.drop)
+        scale = load_paper(paper, args.results.name, load_scale(args.results.name).like).scale
+        kept = keep(args.results, folder, papers[paper], figures, args.drop, scale)
         log.info("%d files kept in %s; `make docs` writes pages from them", len(kept), folder)
 
 
@@ -37,6 +42,5 @@ if __name__ == "__main__":
     p.add_argument("--drop", nargs="*", default=[], help="kept tables that are built no more")
     p.add_argument("--multiverse", nargs="+", default=[], help="papers of which to keep it alone")
     p.add_argument("--references", type=Path, default=Path("reference"))
-    p.add_argument("--papers", type=Path, default=Path("config/papers"))
     p.add_argument("--templates", type=Path, default=Path("docs/templates"))
     run(main, p)

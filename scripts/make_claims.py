@@ -7,6 +7,7 @@ from fedreact.claims import judged, render
 from fedreact.claims.readings import ClaimReading
 from fedreact.command import log, parser, run
 from fedreact.reading import read_typed, read_yaml
+from fedreact.tables import cells
 from fedreact.tables.cells import read_scores
 
 
@@ -17,11 +18,13 @@ def main(args):
 
     claims = read_yaml(args.claims)
     readings = read_typed(args.asked, "--asked", list[ClaimReading])
-    table = judged.judged(args.paper, readings, read_scores(args.scores))
+    tables = {path.stem: cells.read(path) for path in args.tables}
+    table = judged.judged(args.paper, readings, read_scores(args.scores), tables)
     left_out = [claim["claim"] for name, claim in claims.items() if name not in set(table["claim"])]
     notes = [
         f"Not judged, since its cells are left out here (its table says why): {x}" for x in left_out
     ]
+    notes += [render.OVER_DATASETS] if any(reading.table for reading in readings) else []
     notes += [render.TO_A_TARGET] if any(reading.reaching for reading in readings) else []
     notes += [f"At this scale: {'; '.join(args.differences)}."] if args.differences else []
     title = f"Claims of {args.title}"
@@ -45,6 +48,8 @@ if __name__ == "__main__":
     p.add_argument("--title", required=True, help="title of the paper")
     p.add_argument("--claims", type=Path, required=True, help="claims.yaml of the paper")
     p.add_argument("--asked", required=True, help="JSON: ClaimReading of each claim and reading")
+    tables = "csv of tables whose flags say which rows an average over datasets counts"
+    p.add_argument("--tables", type=Path, nargs="*", default=[], help=tables)
     p.add_argument("--scores", type=Path, nargs="*", default=[], help="csv of runs")
     p.add_argument("--differences", nargs="*", default=[], help="differences from the paper")
     p.add_argument("--scale", required=True)

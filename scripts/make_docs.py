@@ -3,6 +3,7 @@
 from pathlib import Path
 
 from fedreact.atomic import write_text
+from fedreact.cli import reference as command_line
 from fedreact.command import log, parser, run
 from fedreact.reference import generated, tables
 from fedreact.reference.docs import pages, render
@@ -18,6 +19,7 @@ def main(args):
     }
     for name, text in generated.pages(args.references).items():
         texts[Path("docs/reference", name)] = text
+    texts[Path("docs/reference/cli.md")] = command_line.page()
     for page, text in texts.items():
         path = args.templates.parents[1] / page
         path.parent.mkdir(parents=True, exist_ok=True)

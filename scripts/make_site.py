@@ -6,7 +6,7 @@ from pathlib import Path
 
 from fedreact.command import log, parser, run
 from fedreact.errors import UserError
-from fedreact.reference.site import stage
+from fedreact.reference.site import benchmark_page, stage
 
 
 def main(args):
@@ -25,6 +25,7 @@ def main(args):
         words = ["-q", "-W", "--keep-going", "-c", args.project / "docs/site"]
         if build_main([*map(str, [*words, "-d", Path(folder, "doctrees"), pages, made])]):
             raise UserError("the site was not built, for the reasons above")
+        (made / "benchmark.html").write_text(benchmark_page(args.project))
         shutil.rmtree(output, ignore_errors=True)
         made.rename(output)
     log.info("open %s", output / "index.html")

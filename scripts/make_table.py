@@ -6,6 +6,7 @@ import pandas as pd
 
 from fedreact.atomic import write_text
 from fedreact.command import log, parser, run
+from fedreact.notes.table import notes_of_table
 from fedreact.reading import read_entry, read_json, read_typed
 from fedreact.tables import cells, notes, origins, render
 from fedreact.tables import published as values
@@ -27,25 +28,29 @@ def main(args):
         source, findings, runs = study, {}, None
     else:
         layout = read_typed(args.layout, "--layout", list[CellSource])
-        rules = cells.CellRules.of_entry(spec)
+        rules = cells.CellRules.of_entry(spec, args.trivial)
         scores = reached(layout, rules, cells.read_scores(args.scores))
         built = cells.build(table, layout, rules, published, scores, args.differences)
         source = origins.ScoredRuns(layout, scores, args.differences, rules.last)
         findings = cells.findings(layout, args.scores)
-        runs = notes.TableOfRuns(args.scale, names, rules, layout, args.differences, findings)
+        runs = notes.TableOfRuns(
+            args.scale, names, rules, layout, args.differences, findings, args.own is not None
+        )
     as_csv = {"index": False, "float_format": "%.6f", "lineterminator": "\n"}
     write_text(args.output, built.to_csv(**as_csv))
     lines = cells.read(args.output)  # as whoever reads the csv sees them
     caption, below = notes.around(spec, lines, published, runs)
-    shown = grid(lines, caption, below, names, spec.get("reference"))
+    if args.own:
+        below = [*notes.plain(notes_of_table(layout, rules, scores, args.own)), *below]
+    shown = grid(lines, caption, below, names, spec.get("reference"), args.own is not None)
     text = render.markdown(shown)
     write_text(args.output.with_suffix(".tex"), render.latex(shown, table))
     write_text(args.output.with_suffix(".md"), text)
-    came_from = origins.origins(args.output, built, published, str(args.published), source)
     labels = names.labels(lines, "column") | names.labels(lines, "row")
-    came_from |= {"caption": caption, "notes": [note.alone(labels) for note in below]}
-    came_from |= {"reference": spec.get("reference"), "findings": findings}
-    origins.write(args.output, came_from)
+    said = {"caption": caption, "notes": [note.alone(labels) for note in below]}
+    said |= {"reference": spec.get("reference"), "findings": findings}
+    came_from = origins.origins(args.output, built, published, str(args.published), source)
+    origins.write(args.output, came_from | said)
     log.info("%s", text)
 
 
@@ -58,6 +63,8 @@ if __name__ == "__main__":
     p.add_argument("--scores", type=Path, nargs="*", default=[], help="csv of runs or of a study")
     p.add_argument("--scale", required=True)
     p.add_argument("--differences", nargs="*", default=[], help="of this scale from the paper")
+    p.add_argument("--trivial", nargs="*", default=[], help="methods that learn nothing")
+    p.add_argument("--own", help="JSON: Comparison of the methods, if the data is a user's own")
     p.add_argument("--names", help="JSON: what the paper calls roles of data, titles of datasets")
     p.add_argument("--output", type=Path, required=True, help="the csv; the rest lies beside it")
     run(main, p)

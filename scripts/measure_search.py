@@ -18,7 +18,10 @@ def main(args):
     table = search.ranked(layout, metric, scores, set(read_json(args.taken, "--taken")), last)
     write_text(args.output, table.to_csv(index=False, float_format="%.6f", lineterminator="\n"))
     data = ", ".join(sorted(scores["data"].unique()))
-    text = search.markdown(table, spec["title"], data, args.scale, scores["seed"].nunique())
+    settings = table.columns[4:] if spec.get("by_dataset") else []
+    best_of = {setting: search.best(table, setting, metric) for setting in settings}
+    seeds = scores["seed"].nunique()
+    text = search.markdown(table, spec["title"], data, args.scale, seeds, best_of)
     write_text(args.output.with_suffix(".md"), text)
     log.info("%s", text)
 

@@ -1,8 +1,7 @@
 """Make a dataset ready: find or download its raw files, check and convert them.
 
-Raw files are looked for in DATA_FOLDER/<dataset>/, then in the mirror, then downloaded to the data
-folder where the registry has an address. A dataset of your own is DATA_FOLDER/own/<name>.npz
-(docs/howto/own_data.md).
+Raw files are looked for in DATA_FOLDER/<dataset>/, then in the mirrors, then downloaded to the data
+folder where the registry has an address. Your own dataset is DATA_FOLDER/own/<name>.npz.
 """
 
 import os
@@ -11,7 +10,7 @@ from pathlib import Path
 from fedreact import options, plugins
 from fedreact.atomic import atomic
 from fedreact.command import log, parser, run
-from fedreact.data import checks, prepare
+from fedreact.data import checks, files, prepare
 from fedreact.data.registry import load_registry
 
 
@@ -51,8 +50,13 @@ if __name__ == "__main__":
     p.add_argument("--registry", type=Path, default=registered, help="registry of datasets")
     folder = os.environ.get("FEDREACT_DATA_FOLDER", "data")
     p.add_argument("--data-folder", type=Path, default=folder, help="folder of raw files")
-    mirror = os.environ.get("FEDREACT_DATA_MIRROR")
-    p.add_argument("--mirror", type=Path, default=mirror, help="folder with copies of raw files")
+    p.add_argument(
+        "--mirror",
+        type=Path,
+        nargs="*",
+        default=files.mirrors(os.environ.get(files.MIRRORS)),
+        help="folders with copies of raw files",
+    )
     p.add_argument(
         "--parts", type=Path, nargs="*", default=[], help="prepared parts of the dataset"
     )

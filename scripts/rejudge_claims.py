@@ -2,7 +2,7 @@
 
 It needs no scores: a csv of claims has what the rule asks for, and the kept tables beside it say
 which methods are at chance level. Margins, texts and whether a claim is about every comparison or
-the average are today's.
+the average are today's. What only scores can tell is left as it is.
 """
 
 from pathlib import Path
@@ -27,7 +27,11 @@ def main(args):
         before = judged.read(path)
         tables = path.parents[1] / store.TABLES
         inputs = rejudge.RejudgeInputs.read(args.papers / path.stem, tables, tasks)
-        after = rejudge.rejudged(before, inputs)
+        try:
+            after = rejudge.rejudged(before, inputs)
+        except UserError as error:
+            log.warning("%s: left as it is: %s", path, error)
+            continue
         if not args.dry_run:
             _write(path, after, args.papers / path.stem, inputs.about["title"])
         outcomes = [_outcomes(table) for table in (before, after)]

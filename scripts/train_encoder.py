@@ -31,7 +31,7 @@ def main(args):
     with atomic(args.output) as path:
         npz.save(path, theta=theta, encoder=np.array(of_training.encoder), costs=costs)
     place.clear()
-    sizes = [len(samples) for samples in partition.train]
+    sizes = [len(partition.train[k]) for k in partition.members]
     provenance.note_work(work(of_training, data.task, sizes))
 
 

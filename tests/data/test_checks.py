@@ -1,12 +1,9 @@
 """What would make results on a dataset mean nothing is said, with nothing run."""
 
 import re
-import subprocess
-import sys
 
 import numpy as np
 import pytest
-from helpers import ROOT
 
 from fedreact.clients import checks as of_clients
 from fedreact.clients.partition import NOTHING, Partition
@@ -81,35 +78,6 @@ def test_clients_of_one_label_are_found():
     assert found.startswith("1 of 2 clients have one label alone")
     assert of_clients.findings(drawn, np.array([0, 1, 1, 0])) == []
     assert of_clients.findings(drawn, np.array([0.5, 1, 1, 1])) == []
-
-
-def test_a_command_says_all_of_it(tmp_path):
-    file = write(tmp_path, X=np.zeros((40, 2, 5)), client=np.arange(40) // 10)
-
-    def check(*words):
-        command = [sys.executable, str(ROOT / "scripts/check_data.py"), *map(str, words)]
-        return subprocess.run(command, cwd=tmp_path, capture_output=True, text=True)
-
-    said = check(file).stdout
-    assert "40 series of 2 channels and 5 steps; classification, 2 labels" in said
-    assert "4 clients, with 9 to 9 train samples" in said
-    assert "note: No series changes over its steps." in said
-    assert "takes all that 4 of 4 clients have" in said
-    assert "true clusters are unknown" in said
-    assert "takes all" not in check(file, "--samples-per-round", 5).stdout
-    assert "names no clients" in check(write(tmp_path)).stdout
-    wrong = check(write(tmp_path, client=np.arange(40)))
-    assert wrong.returncode == 2
-    assert (
-        "error: partition: client 0 (counted from 0 in sorted order) has 1 series, too few"
-        in wrong.stderr
-    )
-    assert list(tmp_path.iterdir()) == [file]
-    tested = np.arange(40) % 5 == 0
-    said = check(write(tmp_path, client=np.arange(40) // 10, tested=tested)).stdout
-    assert "4 clients, with 8 to 8 train samples, 8 in the median, by its array tested" in said
-    file.rename(tmp_path / "Mine_2.npz")
-    assert "names are of a-z, 0-9 and dashes" in check(tmp_path / "Mine_2.npz").stderr
 
 
 def test_a_name_that_the_project_has_is_refused():

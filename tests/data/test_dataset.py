@@ -197,6 +197,17 @@ def test_windows_are_the_series_that_they_stand_for():
     assert written_out.steps_first.dtype == np.float32
 
 
+def test_padding_stands_before_series_for_models_that_read_the_last_step():
+    X = np.zeros((3, 2, 4), np.float32)
+    X[0], X[1, :, :1], X[2, :, :3] = 7.0, [[1.0], [2.0]], [[1, 2, 3], [4, 5, 6]]
+    data = SeriesDataset("toy", X, np.array([4, 1, 3]), np.array([0, 1, 0]))
+    np.testing.assert_array_equal(data.padded_first[0], X[0].T)
+    np.testing.assert_array_equal(data.padded_first[1].T, [[0, 0, 0, 1], [0, 0, 0, 2]])
+    np.testing.assert_array_equal(data.padded_first[2].T, [[0, 1, 2, 3], [0, 4, 5, 6]])
+    full = windowed()
+    assert full.padded_first is full.steps_first
+
+
 def test_part_of_windows():
     data = windowed(trial=np.array([0, 0, 1]))
     part = data.take(np.array([2, 0]))

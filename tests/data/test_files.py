@@ -2,9 +2,12 @@
 
 import hashlib
 import http.server
+import os
 import socket
 import threading
 import time
+from dataclasses import replace
+from pathlib import Path
 
 import numpy as np
 import pytest
@@ -73,17 +76,37 @@ def touch(*paths):
 def test_locate_looks_in_the_data_folder_then_in_the_mirror(registry, tmp_path):
     data, mirror, entry = tmp_path / "data", tmp_path / "mirror", registry["pendigits"]
     mirrored = mirror / "pendigits-orig"
-    assert files.locate(entry, data, mirror) is None
+    assert files.locate(entry, data, [mirror]) is None
     touch(mirrored / "pendigits-orig.tra")
-    assert files.locate(entry, data, mirror) is None  # tes is missing
+    assert files.locate(entry, data, [mirror]) is None  # tes is missing
     touch(mirrored / "pendigits-orig.tes.Z")
-    assert files.locate(entry, data, mirror) == {
+    assert files.locate(entry, data, [mirror]) == {
         "tra": mirrored / "pendigits-orig.tra",
         "tes": mirrored / "pendigits-orig.tes.Z",
     }
     assert files.locate(entry, data) is None
     touch(data / "pendigits" / "pendigits-orig.tes")
-    assert files.locate(entry, data, mirror)["tes"] == data / "pendigits" / "pendigits-orig.tes"
+    assert files.locate(entry, data, [mirror])["tes"] == data / "pendigits" / "pendigits-orig.tes"
+
+
+def test_the_first_mirror_that_has_a_file_wins(registry, tmp_path):
+    one, two, entry = tmp_path / "one", tmp_path / "two", registry["rtd"]
+    touch(two / "rtd" / "features", one / "rtd" / "labels.pkl", two / "rtd" / "labels")
+    wanted = {"features": two / "rtd" / "features", "labels": one / "rtd" / "labels.pkl"}
+    assert files.locate(entry, tmp_path / "data", [one, two]) == wanted
+    assert files.locate(entry, tmp_path / "data", [two, one])["labels"] == two / "rtd" / "labels"
+    assert files.places(entry, tmp_path, [one, two]) == [
+        *(tmp_path / "rtd", one / "rtd", two / "rtd")
+    ]
+    assert files.places(registry["sumo-ev"], tmp_path, [one]) == [tmp_path / "sumo-ev"]
+
+
+@pytest.mark.parametrize(
+    ("text", "folders"),
+    [(None, []), ("", []), ("a", ["a"]), (os.pathsep.join(["a b", "", "/c"]), ["a b", "/c"])],
+)
+def test_mirrors_of_the_environment(text, folders):
+    assert files.mirrors(text) == tuple(map(Path, folders))
 
 
 @pytest.mark.parametrize("extension", ["", ".pkl", ".pickle", ".p"])
@@ -97,18 +120,31 @@ def test_locate_rtd_under_any_of_its_names(extension, registry, tmp_path):
 
 
 def test_a_computed_dataset_has_no_files(registry, tmp_path):
-    assert files.locate(registry["air-writing-sim"], tmp_path, tmp_path) == {}
+    assert files.locate(registry["air-writing-sim"], tmp_path, [tmp_path]) == {}
 
 
 def test_missing_message_says_where_from_and_where_to(registry, tmp_path):
     message = files.missing_message(registry["rtd"], tmp_path)
     assert message.startswith(
-        "rtd: features and labels not found; open https://shahinur.com/en/rtd/"
+        f"rtd: features and labels not found (looked in {tmp_path}/rtd/); open https://shahinur.com"
     )
     assert message.endswith(f"put them into {tmp_path / 'rtd'}/")
     message = files.missing_message(registry["pendigits"], tmp_path)
     assert registry["pendigits"].files["tra"].url in message
     assert "\n" not in message
+    # Only what is missing, and all places that were looked in.
+    touch(tmp_path / "two" / "rtd" / "labels")
+    mirrors = [tmp_path / "one", tmp_path / "two"]
+    message = files.missing_message(registry["rtd"], tmp_path, mirrors)
+    places = f"{tmp_path}/rtd/, {tmp_path}/one/rtd/, {tmp_path}/two/rtd/"
+    assert message.startswith(f"rtd: features not found (looked in {places}); open")
+
+
+def test_of_many_missing_files_the_first_is_named(registry, tmp_path):
+    many = {f"f{i}": DataFile((f"f{i}.csv",), None) for i in range(9)}
+    entry = replace(registry["rtd"], files=many)
+    message = files.missing_message(entry, tmp_path)
+    assert message.startswith("rtd: f0.csv and 8 other files not found (looked in")
 
 
 @pytest.mark.parametrize("path", ["/whole", "/unannounced"])

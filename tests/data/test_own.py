@@ -6,6 +6,7 @@ from helpers import make_plan
 from made_data import deal_by_owner
 
 from fedreact.data import own
+from fedreact.data.dataset import SeriesDataset
 from fedreact.errors import UserError
 
 
@@ -76,3 +77,61 @@ def test_a_name_that_is_not_allowed_is_said_to_be_so(project):
     ):
         make_plan(dataset="My_Data")
     assert own.misnamed(project / "data") == ["My_Data.npz"]
+
+
+def test_names_stay(tmp_path):
+    who = np.array(["bob", "bob", "ann", "ann", "ann", "cy"])
+    channels = np.array(["hr", "acc"])
+    file = write(
+        tmp_path / "mine.npz", y=np.array(list("nuduun")), client=who, channel_names=channels
+    )
+    data = own.read(file, "mine")
+    assert data.owner_names.tolist() == ["ann", "bob", "cy"]
+    assert [data.owner_name(k) for k in data.owner] == who.tolist()
+    assert data.label_names.tolist() == ["d", "n", "u"]
+    assert data.channel_name(0) == "hr"
+    data.save(tmp_path / "prepared.npz")
+    again = SeriesDataset.load(tmp_path / "prepared.npz")
+    assert again.owner_names.tolist() == data.owner_names.tolist()
+    assert again.take(np.array([5])).owner_name(2) == "cy"
+
+
+def test_numbers_that_are_their_own_names_have_none(tmp_path):
+    file = write(tmp_path / "mine.npz", client=np.array([0, 1, 2, 2, 1, 0]))
+    data = own.read(file, "mine")
+    assert data.owner_names is data.label_names is data.channel_names is None
+    assert data.owner_name(2) == "2"
+    other = own.read(write(file, client=np.array([7, 9, 7, 9, 9, 9])), "mine")
+    assert other.owner_names.tolist() == ["7", "9"]
+
+
+@pytest.mark.parametrize(
+    ("changes", "words"),
+    [
+        ({"channel_names": np.array(["hr"])}, "channel_names must be 2 strings"),
+        ({"channel_names": np.arange(2)}, "channel_names must be 2 strings"),
+        ({"y": np.ones((6, 2)), "label_names": np.array(["a"])}, "label_names must be 2 strings"),
+    ],
+)
+def test_names_that_do_not_fit_are_one_line(tmp_path, changes, words):
+    with pytest.raises(UserError, match=words):
+        own.read(write(tmp_path / "mine.npz", **changes), "mine")
+
+
+def test_missing_values_are_counted_by_channel(tmp_path):
+    X = np.ones((6, 2, 5))
+    X[1, 0, :2] = X[4, 0, 0] = X[4, 1, 3] = np.nan
+    file = write(tmp_path / "mine.npz", X=X, channel_names=np.array(["hr", "acc"]))
+    with pytest.raises(
+        UserError, match=r"series 1 holds NaN .*\(2 of 6 do\); by channel"
+    ) as caught:
+        own.read(file, "mine")
+    assert "hr: 3, acc: 1" in str(caught.value)
+
+
+def test_a_transposed_X_is_recognised_by_its_lengths(tmp_path):
+    file = write(tmp_path / "mine.npz", X=np.ones((6, 50, 3)), lengths=np.full(6, 40))
+    with pytest.raises(
+        UserError, match=r"lengths must lie in 1\.\.3, got 40 to 40; X is \[N, steps"
+    ):
+        own.read(file, "mine")

@@ -233,7 +233,7 @@ def test_a_file_that_was_written_by_the_project_is_read_too(file):
         ({"y": np.eye(6, dtype=int)}, r"y \[N, M\] must be booleans"),
         (
             {"y": np.array([None] * 6)},
-            r"not a readable dataset of yours \(it holds objects, .* of no objects$",
+            r"not a readable dataset of yours \(its array y holds objects\); .* of no objects$",
         ),
         (windows(steps=np.array([4, 4])), "steps must be one integer"),
         (windows(steps=None), "it lacks steps"),

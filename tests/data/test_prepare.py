@@ -2,6 +2,7 @@
 
 import logging
 from dataclasses import dataclass, replace
+from pathlib import Path
 
 import numpy as np
 import pytest
@@ -72,7 +73,7 @@ def test_files_of_the_data_folder_and_of_the_mirror_are_read(tmp_path, noted, ca
     data, mirror = tmp_path / "data", tmp_path / "mirror"
     a = place(data / "waves" / "a.txt", "1")
     b = place(mirror / "waves-copy" / "b.csv", "0")
-    assert prepare.read(Waves(), ENTRY, data, mirror, []).y.tolist() == [1, 0]
+    assert prepare.read(Waves(), ENTRY, data, [mirror], []).y.tolist() == [1, 0]
     assert noted == [a, b]
     assert caplog.messages == [f"reading {a}, {b}"]
 
@@ -81,29 +82,53 @@ def test_what_is_missing_is_downloaded_to_the_data_folder(tmp_path, noted, monke
     caplog.set_level(logging.INFO)
     a = place(tmp_path / "waves" / "a.csv", "0")
 
-    def download(url, destination, *, sha256):
+    def download(url, destination, *, sha256, looked_in):
         assert (url, sha256) == (URL, "5" * 64)
+        assert looked_in == [tmp_path / "waves"]
         place(destination, "1")
 
     monkeypatch.setattr(files, "download", download)
-    assert prepare.read(Waves(), ENTRY, tmp_path, None, []).y.tolist() == [0, 1]
+    assert prepare.read(Waves(), ENTRY, tmp_path, (), []).y.tolist() == [0, 1]
     b = tmp_path / "waves" / "b.csv"
     assert noted == [a, b]
     assert caplog.messages[0] == f"downloading {URL} (1 of 1)"
     monkeypatch.setattr(files, "download", None)  # it is there now
-    assert prepare.read(Waves(), ENTRY, tmp_path, None, []).y.tolist() == [0, 1]
+    assert prepare.read(Waves(), ENTRY, tmp_path, (), []).y.tolist() == [0, 1]
 
 
 def test_what_a_person_must_fetch_is_said_before_anything_is_downloaded(tmp_path, monkeypatch):
     monkeypatch.setattr(files, "download", None)
-    wanted = rf"^waves: a\.csv and b\.csv not found; ask for a\.csv and put .* {tmp_path}/waves/$"
+    wanted = (
+        rf"^waves: a\.csv and b\.csv not found \(looked in {tmp_path}/waves/, one/waves-copy/, "
+        rf"two/waves-copy/\); ask for a\.csv and put them into {tmp_path}/waves/$"
+    )
     with pytest.raises(UserError, match=wanted):
-        prepare.read(Waves(), ENTRY, tmp_path, None, [])
+        prepare.read(Waves(), ENTRY, tmp_path, [Path("one"), Path("two")], [])
+
+
+def test_the_first_of_several_mirrors_that_has_a_file_is_read(tmp_path, noted):
+    one, two = tmp_path / "one", tmp_path / "two"
+    a = place(two / "waves-copy" / "a.csv", "1")
+    b = place(one / "waves-copy" / "b.csv", "0")
+    place(two / "waves-copy" / "b.csv", "1")
+    assert prepare.read(Waves(), ENTRY, tmp_path, [one, two], []).y.tolist() == [1, 0]
+    assert noted == [a, b]
+    assert prepare.read(Waves(only="b"), ENTRY, tmp_path, [two, one], []).y.tolist() == [1]
+
+
+def test_a_failed_download_says_all_places_where_the_file_is_not(tmp_path, monkeypatch):
+    monkeypatch.setenv("FEDREACT_OFFLINE", "1")
+    wanted = (
+        r"^https://example\.org/b\.csv: not downloaded, as FEDREACT_OFFLINE is set; place the file "
+        rf".* \(looked in {tmp_path}/waves/, one/waves-copy/, two/waves-copy/\)$"
+    )
+    with pytest.raises(UserError, match=wanted):
+        prepare.read(Waves(only="b"), ENTRY, tmp_path, [Path("one"), Path("two")], [])
 
 
 def test_only_files_that_are_wanted_are_looked_for(tmp_path, noted):
     b = place(tmp_path / "waves" / "b.csv", "0")
-    assert prepare.read(Waves(only="b"), ENTRY, tmp_path, None, []).y.tolist() == [0]
+    assert prepare.read(Waves(only="b"), ENTRY, tmp_path, (), []).y.tolist() == [0]
     assert noted == [b]
 
 
@@ -111,7 +136,7 @@ def test_another_file_than_the_registered_is_refused(tmp_path):
     place(tmp_path / "waves" / "a.csv", "0")
     b = place(tmp_path / "waves" / "b.csv", "another")
     with pytest.raises(UserError, match=rf"^{b}: not the registered file \(SHA-256 666"):
-        prepare.read(Waves(), ENTRY, tmp_path, None, [])
+        prepare.read(Waves(), ENTRY, tmp_path, (), [])
 
 
 REGISTRY = load_registry(
@@ -128,7 +153,7 @@ def test_registered_files_are_checked_whatever_reads_them(name, tmp_path, monkey
     for file in source.wanted(REGISTRY[name]).files.values():
         place(tmp_path / name / file.names[0], "x")
     with pytest.raises(UserError, match=rf"^{tmp_path}/{name}/.*: not the registered file"):
-        prepare.read(source, REGISTRY[name], tmp_path, None, [])
+        prepare.read(source, REGISTRY[name], tmp_path, (), [])
 
 
 def test_a_damaged_file_is_named(tmp_path):
@@ -136,7 +161,7 @@ def test_a_damaged_file_is_named(tmp_path):
         place(tmp_path / "waves" / f"{n}.csv", text) for n, text in (("a", "broken"), ("b", "1"))
     ]
     with pytest.raises(UserError) as caught:
-        prepare.read(Waves(), ENTRY, tmp_path, None, [])
+        prepare.read(Waves(), ENTRY, tmp_path, (), [])
     assert str(caught.value) == f"waves: line 7 is broken [in {paths[0]} and {paths[1]}]"
 
 
@@ -145,7 +170,7 @@ def test_of_many_files_the_reader_names_the_one_itself(tmp_path):
     for name in many:
         place(tmp_path / "waves" / name, "broken")
     with pytest.raises(UserError, match=r"^waves: line 7 is broken$"):
-        prepare.read(Waves(), replace(ENTRY, files=many), tmp_path, None, [])
+        prepare.read(Waves(), replace(ENTRY, files=many), tmp_path, (), [])
 
 
 def test_a_dataset_is_read_from_its_parts(tmp_path, noted):
@@ -170,14 +195,14 @@ def test_a_dataset_is_read_from_its_parts(tmp_path, noted):
 def test_a_computed_dataset_needs_no_files(tmp_path, caplog):
     caplog.set_level(logging.INFO)
     entry = replace(ENTRY, files={})
-    assert prepare.read(Waves(), entry, tmp_path, None, []).y.tolist() == [0, 1]
+    assert prepare.read(Waves(), entry, tmp_path, (), []).y.tolist() == [0, 1]
     assert caplog.messages == []
 
 
 def test_other_data_than_its_entry_says_is_told(tmp_path, caplog):
     caplog.set_level(logging.INFO)
     entry = replace(ENTRY, files={}, task=replace(TASK, steps=4))
-    prepare.read(Waves(), entry, tmp_path, None, [])
+    prepare.read(Waves(), entry, tmp_path, (), [])
     assert caplog.messages == [f"waves is {TASK}, where its entry says {replace(TASK, steps=4)}"]
 
 

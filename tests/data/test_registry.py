@@ -6,13 +6,25 @@ from helpers import ROOT
 from fedreact import options, plugins
 from fedreact.data import files
 from fedreact.data.registry import DataFile, load_registry
-from fedreact.data.sources import air_writing_sim, eeg_sim, eegmmidb, pendigits, rtd
+from fedreact.data.sources import (
+    air_digits,
+    air_writing_sim,
+    eeg_sim,
+    eegmmidb,
+    fsdd,
+    pendigits,
+    rtd,
+    sheffield_air,
+)
 from fedreact.data.sumo import regions
 from fedreact.errors import UserError
 from fedreact.task import Task
 
 FILE = ROOT / "config" / "datasets.yaml"
-MODULES = (rtd, pendigits, air_writing_sim, eegmmidb, eeg_sim, regions)
+MODULES = (
+    *(rtd, sheffield_air, pendigits, air_writing_sim, eegmmidb, eeg_sim),
+    *(regions, air_digits, fsdd),
+)
 URL = "      url: null\n"
 MIT = "  licence: MIT, as this project\n"
 
@@ -39,7 +51,7 @@ def test_it_names_the_datasets_and_what_their_readers_call_the_files(registry):
 
 
 def test_roles_and_tasks(registry):
-    of = {"digits": MODULES[:3], "eeg": MODULES[3:5], "sumo": MODULES[5:]}
+    of = {"digits": MODULES[:4], "eeg": MODULES[4:6], "sumo": MODULES[6:7]}
     for role, modules in of.items():
         found = [name for name, entry in registry.items() if entry.role == role]
         assert found == [module.NAME for module in modules]
@@ -155,6 +167,9 @@ def test_files_that_are_many_are_registered_in_a_list(tmp_path):
     assert files.locate(whole.only(["S1/a1.edf"]), data) == {"S1/a1.edf": placed}
     with pytest.raises(UserError, match=r"S7/a7\.edf is not in the list"):
         whole.only(["S7/a7.edf"])
+    path.write_text(path.read_text().replace("https://example.org/x", "null"))  # placed by hand
+    by_hand = load_registry(path)["waves"].only(["S1/a1.edf"])
+    assert by_hand.files == {"S1/a1.edf": DataFile(("S1/a1.edf",), None, f"{1:064x}")}
     for wrong in ("abc S0/a0.edf\n", f"{0:064x}\n", "\n"):
         listed.write_text(f"{1:064x} S1/a1.edf\n{wrong}")
         with pytest.raises(UserError, match=r"list: line 2 is not a SHA-256 and a path$"):

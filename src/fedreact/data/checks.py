@@ -12,7 +12,10 @@ MANY = 20
 """Labels that are many, if there are few series of each."""
 
 UNLIKE = 100
-"""Ratio of the spreads of two channels above which it is reported."""
+"""Ratio of the spreads of two channels, or of two clients, above which it is reported."""
+
+LARGE = 10_000
+"""Spread of a channel above which, or inverse of one below which, it is reported."""
 
 
 def findings(data: SeriesDataset, stated: bool = False) -> list[str]:
@@ -33,7 +36,7 @@ def findings(data: SeriesDataset, stated: bool = False) -> list[str]:
     elif constant > n / 2:
         sentences.append(f"{constant} of {n} series do not change over their steps.")
     if not stated:
-        sentences += _channels(data)
+        sentences += [*_channels(data), *_units(data)]
     if task.kind == "classification" and task.outputs > MANY:
         rare = int((np.bincount(data.y, minlength=task.outputs) < FEW).sum())
         if rare > task.outputs / 4:
@@ -60,13 +63,69 @@ def _channels(data: SeriesDataset) -> list[str]:
     still, moving = np.flatnonzero(spread == 0), spread[spread > 0]
     sentences = []
     if len(still) and len(moving):
-        sentences.append(f"Channels {', '.join(map(str, still))} (from 0) are the same everywhere.")
+        counted = "" if data.channel_names is not None else " (from 0)"
+        names = ", ".join(data.channel_name(int(c)) for c in still[:MANY])
+        names += f" and {len(still) - MANY} more" if len(still) > MANY else ""
+        sentences.append(
+            f"Channels {names}{counted} are the same everywhere: leave them out (fedreact import "
+            "--channels)."
+        )
     if len(moving) and moving.max() > UNLIKE * moving.min():
         sentences.append(
             f"Channels spread between {moving.min():.2g} and {moving.max():.2g}: values are taken "
-            "as they are, so scale them, or small channels have no effect."
+            "as they are, so scale them (fedreact import --scale), or small channels have no "
+            "effect."
+        )
+    elif len(moving) and not 1 / LARGE <= moving.max() <= LARGE:
+        sentences.append(
+            f"Channels spread by {moving.max():.2g}: models train badly on numbers of this size, "
+            "so scale them (fedreact import --scale)."
         )
     return sentences
+
+
+def _units(data: SeriesDataset) -> list[str]:
+    """Report clients whose values spread by orders of magnitude more or less than most do."""
+    if data.owner is None or len(np.unique(data.owner)) < 3:
+        return []
+    spread = _spread_of_owners(data, data.owner)
+    usual = np.ones(spread.shape[1])
+    for c, values in enumerate(spread.T):
+        if np.isfinite(values).any():
+            usual[c] = np.nanmedian(values)
+    ratio = spread / usual
+    odd = np.nan_to_num(np.maximum(ratio, 1 / ratio), nan=1)
+    clients = np.flatnonzero((odd > UNLIKE).any(1))
+    if not len(clients):
+        return []
+    worst, channel = np.unravel_index(odd.argmax(), odd.shape)
+    owner, times = int(np.unique(data.owner)[worst]), ratio[worst, channel]
+    shown = f"{times:,.0f}" if times > 1 else f"{times:.2g}"
+    return [
+        f"{len(clients)} of {len(spread)} clients have values of another order of magnitude: "
+        f"channel {data.channel_name(int(channel))} of client {data.owner_name(owner)} spreads "
+        f"{shown} times as much as that of most. Bring all to one unit, or scale each client "
+        "(fedreact import --scale client)."
+    ]
+
+
+def _spread_of_owners(data: SeriesDataset, owner: np.ndarray) -> np.ndarray:
+    """Return each owner's standard deviation of each channel ``[owners, C]``, NaN if it is 0."""
+    numbers, place = np.unique(owner, return_inverse=True)
+    sums = np.zeros((3, len(numbers), data.task.channels))
+    each = max(1, 2_000_000 // (data.task.channels * data.task.steps))
+    for first in range(0, len(data.X), each):
+        some = slice(first, first + each)
+        if isinstance(data.X, Windows):
+            values = data.X[np.arange(len(data.X))[some]].astype(float)
+        else:
+            values = data.X[some].transpose(0, 2, 1).astype(float)
+        lengths = np.broadcast_to(data.lengths[some, None], (len(values), values.shape[2]))
+        for total, part in zip(sums, (lengths, values.sum(1), (values**2).sum(1))):
+            np.add.at(total, place[some], part)
+    n, first_moment, second_moment = sums
+    variance = second_moment / n - (first_moment / n) ** 2
+    return np.where(variance > 1e-12 * second_moment / n, variance, np.nan) ** 0.5
 
 
 def _whole_numbers(y: np.ndarray) -> float:

@@ -14,6 +14,10 @@ from fedreact.task import Kind, Task
 
 TARGETS = {"int64": (1,), "bool": (2,), "float32": (1, 2)}
 """Types of ``y``, and how many dimensions it may have."""
+NAMES = ("owner_names", "label_names", "channel_names")
+"""Fields that name owners, labels and channels; they have no entry for each series."""
+MOST_CHANNELS = 5
+"""Channels that an error names."""
 
 
 @dataclass(frozen=True)
@@ -45,6 +49,9 @@ class SeriesDataset:
     previous
         As ``y``, in type and shape: what was to be predicted, as it last was when each series ends,
         one step before; ``None`` if there is no such thing.
+    owner_names, label_names, channel_names
+        Strings: the names of owners, of labels (or targets) and of channels, by their numbers;
+        ``None`` where they have numbers alone.
     """
 
     name: str
@@ -56,6 +63,9 @@ class SeriesDataset:
     time: np.ndarray | None = None
     tested: np.ndarray | None = None
     previous: np.ndarray | None = None
+    owner_names: np.ndarray | None = None
+    label_names: np.ndarray | None = None
+    channel_names: np.ndarray | None = None
 
     def __post_init__(self) -> None:
         self._check_series()
@@ -79,12 +89,32 @@ class SeriesDataset:
             self._refuse(f"the time of series {_first(~np.isfinite(self.time))} is not finite")
         steps = self.task.steps
         if self.lengths.min() < 1 or self.lengths.max() > steps:
-            self._refuse(f"lengths must lie in 1..{steps}")
+            turned = steps < self.lengths.max() <= self.task.channels
+            self._refuse(
+                f"lengths must lie in 1..{steps}, got {self.lengths.min()} to {self.lengths.max()}"
+                + ("; X is [N, steps, channels] and should be [N, channels, T]" if turned else "")
+            )
         if isinstance(self.X, Windows):
             if self.lengths.min() < steps:
                 self._refuse("windows of recordings have full length")
         elif (self.X * (np.arange(steps) >= self.lengths[:, None])[:, None]).any():
             self._refuse("values after a series' end must be zero")
+        self._check_names()
+
+    def _check_names(self) -> None:
+        """Refuse names that are no strings, or do not name all that there is."""
+        needed = {
+            "owner_names": 0 if self.owner is None else int(self.owner.max()) + 1,
+            "label_names": self.task.outputs,
+            "channel_names": self.task.channels,
+        }
+        for field, number in needed.items():
+            names = getattr(self, field)
+            if names is None:
+                continue
+            fits = names.ndim == 1 and names.dtype.kind == "U" and len(names) >= number
+            if not fits or (field == "channel_names" and len(names) != number):
+                self._refuse(f"{field} must be {number} strings, got {names.dtype} {names.shape}")
 
     def _check_series(self) -> None:
         X = self.X
@@ -92,9 +122,10 @@ class SeriesDataset:
             if X.values.ndim != 2 or X.values.dtype != np.float32 or len(X) == 0:
                 self._refuse("recordings must be float32 [R, channels], with a window or more")
             if not np.isfinite(X.values).all():
+                bad = ~np.isfinite(X.values)
                 self._refuse(
-                    f"step {_first(~np.isfinite(X.values).all(1))} of the recordings is NaN or "
-                    "infinite"
+                    f"step {_first(bad.any(1))} of the recordings is NaN or infinite"
+                    f"{self._of_channels(bad.sum(0))}"
                 )
             if X.starts.min() < 0 or X.starts.max() > len(X.values) - X.length:
                 self._refuse("a window reaches beyond the recordings")
@@ -102,8 +133,23 @@ class SeriesDataset:
         if X.ndim != 3 or X.dtype != np.float32 or len(X) == 0:
             self._refuse(f"X must be float32 [N, channels, T] with N > 0, got {X.dtype} {X.shape}")
         if not np.isfinite(X).all():
-            bad = _first(~np.isfinite(X).all(axis=(1, 2)))
-            self._refuse(f"series {bad} holds NaN or infinite values")
+            bad = ~np.isfinite(X)
+            hit = bad.any(axis=(1, 2))
+            self._refuse(
+                f"series {_first(hit)} holds NaN or infinite values ({hit.sum()} of {len(X)} do)"
+                f"{self._of_channels(bad.sum(axis=(0, 2)))}"
+            )
+
+    def _of_channels(self, counts: np.ndarray) -> str:
+        """Say how many values of which channels are missing, and what to do about it."""
+        most = np.argsort(-counts, kind="stable")[:MOST_CHANNELS]
+        named = [f"{self.channel_name(int(c))}: {counts[c]}" for c in most if counts[c]]
+        more = int((counts > 0).sum()) - len(named)
+        further = f", and {more} more channels" if more else ""
+        return (
+            f"; by channel: {', '.join(named)}{further}. Leave such series out or fill their gaps, "
+            "as fedreact import --nan does"
+        )
 
     def _check_targets(self) -> None:
         y, n = self.y, len(self.X)
@@ -153,6 +199,27 @@ class SeriesDataset:
             return self.X
         return np.ascontiguousarray(self.X.transpose(0, 2, 1))
 
+    @property
+    def padded_first(self) -> np.ndarray | Windows:
+        """The series as :attr:`steps_first` has them, but with padding before shorter ones."""
+        X, (_, steps, _) = self.steps_first, self.steps_first.shape
+        if isinstance(X, Windows) or (self.lengths == steps).all():
+            return X
+        shifted = np.arange(steps) - (steps - self.lengths)[:, None]  # below 0: padding
+        return X[np.arange(len(X))[:, None], shifted]  # and -1, -2, ... are padding at the end
+
+    def owner_name(self, number: int) -> str:
+        """Return the name of an owner; its number, if it has no name."""
+        return _name(self.owner_names, number)
+
+    def label_name(self, number: int) -> str:
+        """Return the name of a label or target; its number, if it has no name."""
+        return _name(self.label_names, number)
+
+    def channel_name(self, number: int) -> str:
+        """Return the name of a channel; its number, if it has no name."""
+        return _name(self.channel_names, number)
+
     def take(self, indices: np.ndarray) -> "SeriesDataset":
         """Return the dataset of these series alone."""
         arrays = {name: values[indices] for name, values in self._arrays().items()}
@@ -169,11 +236,14 @@ class SeriesDataset:
             arrays |= {"recording": X.values, "start": X.starts, "steps": np.array(X.length)}
         else:
             arrays = {"X": X} | arrays
+        names = {name: getattr(self, name) for name in NAMES}
+        arrays |= {name: values for name, values in names.items() if values is not None}
         npz.save(path, name=np.array(self.name), **arrays)
 
     def _arrays(self) -> dict[str, np.ndarray]:
-        """Return the arrays beside ``X`` that are known, by the names of their fields."""
-        arrays = {field.name: getattr(self, field.name) for field in fields(self)[2:]}
+        """Return the arrays beside ``X`` that are known, with an entry for each series."""
+        of_series = [field.name for field in fields(self)[2:] if field.name not in NAMES]
+        arrays = {name: getattr(self, name) for name in of_series}
         return {name: values for name, values in arrays.items() if values is not None}
 
     @classmethod
@@ -196,6 +266,7 @@ class SeriesDataset:
             time=arrays.get("time"),
             tested=arrays.get("tested"),
             previous=arrays.get("previous"),
+            **{name: arrays.get(name) for name in NAMES},
         )
 
 
@@ -220,6 +291,11 @@ def windows_of(arrays: dict[str, np.ndarray]) -> Windows:
             "steps must be one integer, the length of a window: 1 or more, no more than there are"
         )
     return Windows(recording, start.astype(np.int64), int(steps))
+
+
+def _name(names: np.ndarray | None, number: int) -> str:
+    """Return the name of a number, or the number where there are no names."""
+    return str(number) if names is None else str(names[number])
 
 
 def _first(mask: np.ndarray) -> int:

@@ -17,11 +17,23 @@ from fedreact.data.registry import DataFile, DatasetEntry
 from fedreact.errors import UserError
 
 CHUNK = 1 << 16  # bytes
+MIRRORS = "FEDREACT_DATA_MIRROR"
+"""Environment variable that names folders with copies of raw files."""
+MANY = 5
+"""From more files on, messages name the first alone."""
 Numbers = Sequence[int] | np.ndarray
 
 
+def mirrors(value: str | None) -> tuple[Path, ...]:
+    """Return the folders that a text such as ``FEDREACT_DATA_MIRROR`` names.
+
+    :data:`os.pathsep` separates them, as it does those of ``PATH``. Empty names are left out.
+    """
+    return tuple(Path(part) for part in (value or "").split(os.pathsep) if part)
+
+
 def locate(
-    entry: DatasetEntry, data_folder: Path, mirror: Path | None = None
+    entry: DatasetEntry, data_folder: Path, mirrors: Sequence[Path] = ()
 ) -> dict[str, Path] | None:
     """Find the files of a dataset on disk.
 
@@ -31,8 +43,8 @@ def locate(
         The dataset.
     data_folder
         Looked in first, at ``<data_folder>/<dataset>/``.
-    mirror
-        Looked in next, at ``<mirror>/<entry.mirror>/``.
+    mirrors
+        Looked in next, in this order, each at ``<mirror>/<entry.mirror>/``.
 
     Returns
     -------
@@ -41,23 +53,27 @@ def locate(
     """
     paths = {}
     for parameter, file in entry.files.items():
-        if (path := find(entry, file, data_folder, mirror)) is None:
+        if (path := find(entry, file, data_folder, mirrors)) is None:
             return None
         paths[parameter] = path
     return paths
 
 
 def find(
-    entry: DatasetEntry, file: DataFile, data_folder: Path, mirror: Path | None = None
+    entry: DatasetEntry, file: DataFile, data_folder: Path, mirrors: Sequence[Path] = ()
 ) -> Path | None:
-    """Find one file of a dataset on disk, as :func:`locate` does."""
-    folders = [data_folder / entry.name]
-    if mirror is not None and entry.mirror is not None:
-        folders.append(mirror / entry.mirror)
+    """Find one file of a dataset on disk, as :func:`locate` does: the first folder that has it."""
+    folders = places(entry, data_folder, mirrors)
     return next(
         (path for folder in folders for name in file.names if (path := folder / name).is_file()),
         None,
     )
+
+
+def places(entry: DatasetEntry, data_folder: Path, mirrors: Sequence[Path] = ()) -> list[Path]:
+    """List the folders in which the files of a dataset are looked for, in this order."""
+    mirrored = [] if entry.mirror is None else [mirror / entry.mirror for mirror in mirrors]
+    return [data_folder / entry.name, *mirrored]
 
 
 def check_file(file: DataFile, path: Path) -> None:
@@ -91,11 +107,19 @@ def _sha256(path: Path) -> str:
         return hashlib.file_digest(file, "sha256").hexdigest()
 
 
-def missing_message(entry: DatasetEntry, data_folder: Path) -> str:
-    """Return one line on where to get the files of a dataset and where to put them."""
-    names = " and ".join(file.names[0] for file in entry.files.values())
-    steps = entry.steps or " and ".join(f"get {file.url}" for file in entry.files.values())
-    return f"{entry.name}: {names} not found; {steps} and put them into {data_folder / entry.name}/"
+def missing_message(entry: DatasetEntry, data_folder: Path, mirrors: Sequence[Path] = ()) -> str:
+    """Return one line on which files of a dataset are missing, where they were looked for, where to
+    get them, and where to put them."""
+    folders = places(entry, data_folder, mirrors)
+    missing = [f for f in entry.files.values() if find(entry, f, data_folder, mirrors) is None]
+    names = [file.names[0] for file in missing]
+    if len(names) > MANY:
+        names = [names[0], f"{len(names) - 1} other files"]
+    steps = entry.steps or " and ".join(f"get {file.url}" for file in missing[:MANY])
+    return (
+        f"{entry.name}: {' and '.join(names)} not found (looked in "
+        f"{', '.join(f'{folder}/' for folder in folders)}); {steps} and put them into {folders[0]}/"
+    )
 
 
 def offline() -> bool:
@@ -104,7 +128,12 @@ def offline() -> bool:
 
 
 def download(
-    url: str, destination: Path, timeout: float = 60, *, sha256: str | None = None
+    url: str,
+    destination: Path,
+    timeout: float = 60,
+    *,
+    sha256: str | None = None,
+    looked_in: Sequence[Path] = (),
 ) -> None:
     """Download a file; ``destination`` appears whole or not at all.
 
@@ -118,6 +147,8 @@ def download(
         Seconds to wait for an answer, and for each further part of it.
     sha256
         The digest that the file must have; ``None``: any.
+    looked_in
+        Folders that do not have the file, for the error.
 
     Raises
     ------
@@ -128,6 +159,8 @@ def download(
         f"place the file in {destination.parent}/ by hand, or set data_mirror or "
         "FEDREACT_DATA_MIRROR to a folder that has it"
     )
+    if looked_in:
+        remedy += f" (looked in {', '.join(f'{folder}/' for folder in looked_in)})"
     if offline():
         raise UserError(f"{url}: not downloaded, as FEDREACT_OFFLINE is set; {remedy}")
     part = destination.with_name(f".{destination.name}.{os.getpid()}.part")

@@ -13,6 +13,9 @@
 ``tested``            optional, ``[N]`` booleans: series to test on, of a partition with
                       ``split: source``
 ``lengths``           optional, ``[N]``: observed steps of each series; without it all T
+``channel_names``     optional, ``[channels]`` strings, for messages and figures
+``label_names``       optional, ``[M]`` strings: the names of M labels or targets, if ``y`` is
+                      booleans or floats
 ``previous``          optional, as ``y`` in type and shape: what was to be predicted, as it last was
                       when each series ends, one step before; its labels are among those of ``y``
 ====================  ===========================================================================
@@ -21,7 +24,8 @@ Long recordings of which series are windows need not be cut: instead of ``X``, g
 [R, channels]`` (all recordings, one after the other), ``start [N]`` (first step of each window) and
 ``steps`` (T, one number).
 
-Labels, clients and trials are numbered in sorted order. Scaling is the user's: nothing is changed.
+Labels, clients and trials are numbered in sorted order; labels and clients keep their names.
+Scaling is the user's: nothing is changed.
 """
 
 import re
@@ -41,7 +45,8 @@ NAME = r"[a-z0-9-]+"
 """Lower case, digits and dashes, as it becomes part of paths."""
 SERIES, WINDOWS = ("X",), ("recording", "start", "steps")
 MEND = "write it again by numpy.savez, with arrays of numbers, booleans or strings, of no objects"
-OPTIONAL = ("client", "trial", "time", "tested", "lengths", "previous")
+NAMES = ("channel_names", "label_names")
+OPTIONAL = ("client", "trial", "time", "tested", "lengths", "previous", *NAMES)
 TARGETS = ("y", "previous")
 KINDS: dict[str, Kind] = {"i": "classification", "b": "multi-label"}
 """Kinds of tasks by the kind of the targets' type; others are regressions."""
@@ -93,7 +98,7 @@ def read(file: Path, name: str) -> SeriesDataset:
     """
     arrays = npz.load(file, "dataset of yours", ["y"], MEND)
     try:
-        return _dataset(arrays, name)
+        return dataset_of(arrays, name)
     except UserError as error:
         raise UserError(f"{error} [in {file}]") from error
 
@@ -127,8 +132,14 @@ def task_of(file: Path, name: str) -> Task:
         return read(file, name).task
 
 
-def _dataset(arrays: dict[str, np.ndarray], name: str) -> SeriesDataset:
-    """Check a user's arrays, and make them those of a dataset."""
+def dataset_of(arrays: dict[str, np.ndarray], name: str) -> SeriesDataset:
+    """Check a user's arrays, and make them those of a dataset.
+
+    Raises
+    ------
+    UserError
+        One line: what is wrong with which array.
+    """
     windows = "recording" in arrays
     needed = ("y", *(WINDOWS if windows else SERIES))
     if missing := [key for key in needed if key not in arrays]:
@@ -146,7 +157,7 @@ def _dataset(arrays: dict[str, np.ndarray], name: str) -> SeriesDataset:
     with np.errstate(over="ignore"):  # numbers too large become infinite, and are refused
         values = values.astype(np.float32)
     X = windows_of(arrays | {"recording": values}) if windows else values
-    for key in set(arrays) - {"X", *WINDOWS}:
+    for key in sorted(set(arrays) - {"X", *WINDOWS, *NAMES}):
         if arrays[key].shape[:1] != (len(X),) or (key not in TARGETS and arrays[key].ndim != 1):
             raise UserError(
                 f"dataset {name}: {key} must be [{len(X)}], one for each series, "
@@ -172,6 +183,9 @@ def _dataset(arrays: dict[str, np.ndarray], name: str) -> SeriesDataset:
         time=None if time is None else time.astype(np.float64),
         tested=tested,
         previous=_previous(arrays, y, name),
+        owner_names=_names(arrays["client"]) if "client" in arrays else None,
+        label_names=arrays.get("label_names", _names(arrays["y"]) if y.dtype == np.int64 else None),
+        channel_names=arrays.get("channel_names"),
     )
 
 
@@ -209,6 +223,14 @@ def _previous(arrays: dict[str, np.ndarray], y: np.ndarray, name: str) -> np.nda
     if previous.dtype.kind not in "biuUS" or not np.isin(previous, labels).all():
         raise UserError(f"dataset {name}: previous must hold labels of y, and holds others")
     return np.searchsorted(labels, previous).astype(np.int64)
+
+
+def _names(values: np.ndarray) -> np.ndarray | None:
+    """Return the names of what :func:`_numbered` numbers; ``None`` if they are these numbers."""
+    names = np.unique(values)
+    if names.dtype.kind in "iu" and (names == np.arange(len(names))).all():
+        return None
+    return names.astype(str)
 
 
 def _numbered(values: np.ndarray, key: str, name: str) -> np.ndarray:

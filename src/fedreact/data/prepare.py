@@ -1,7 +1,7 @@
 """Preparation of a dataset: its raw files are found or downloaded, checked and converted."""
 
 import logging
-from collections.abc import Iterable
+from collections.abc import Iterable, Sequence
 from pathlib import Path
 
 from fedreact import provenance
@@ -15,7 +15,11 @@ log = logging.getLogger("fedreact")
 
 
 def read(
-    source: Source, entry: DatasetEntry, data_folder: Path, mirror: Path | None, parts: list[Path]
+    source: Source,
+    entry: DatasetEntry,
+    data_folder: Path,
+    mirrors: Sequence[Path],
+    parts: list[Path],
 ) -> SeriesDataset:
     """Read a registered dataset, from its parts if it is made in parts.
 
@@ -32,7 +36,7 @@ def read(
         )
     raw = {path.stem: path for path in parts}
     if not raw:
-        raw = raw_files(wanted, data_folder, mirror)
+        raw = raw_files(wanted, data_folder, mirrors)
         for name, path in raw.items():
             files.check_file(wanted.files[name], path)
     if raw and not parts and len(raw) < 5:
@@ -47,10 +51,12 @@ def read(
     return data
 
 
-def raw_files(entry: DatasetEntry, data_folder: Path, mirror: Path | None) -> dict[str, Path]:
+def raw_files(
+    entry: DatasetEntry, data_folder: Path, mirrors: Sequence[Path] = ()
+) -> dict[str, Path]:
     """Return the paths of the raw files, by their names in the registry.
 
-    Files that are neither in the data folder nor in the mirror are downloaded.
+    Files that are neither in the data folder nor in a mirror are downloaded.
 
     Raises
     ------
@@ -60,15 +66,16 @@ def raw_files(entry: DatasetEntry, data_folder: Path, mirror: Path | None) -> di
     paths: dict[str, Path] = {}
     downloads: list[tuple[str, Path, str | None]] = []
     for name, file in entry.files.items():
-        path = files.find(entry, file, data_folder, mirror)
+        path = files.find(entry, file, data_folder, mirrors)
         paths[name] = path or data_folder / entry.name / file.names[0]
         if path is None and file.url is None:
-            raise UserError(files.missing_message(entry, data_folder))
+            raise UserError(files.missing_message(entry, data_folder, mirrors))
         if path is None and file.url is not None:
             downloads.append((file.url, paths[name], file.sha256))
+    looked_in = files.places(entry, data_folder, mirrors)
     for number, (url, path, sha256) in enumerate(downloads, 1):
         log.info("downloading %s (%d of %d)", url, number, len(downloads))
-        files.download(url, path, sha256=sha256)
+        files.download(url, path, sha256=sha256, looked_in=looked_in)
     provenance.note_read(*paths.values())
     return paths
 

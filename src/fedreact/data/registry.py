@@ -39,13 +39,13 @@ class FileList:
     Attributes
     ----------
     url
-        Address of the folder that they lie in.
+        Address of the folder that they lie in, or ``None`` if a person has to fetch them.
     sha256
         By the path of a file below that folder; in the registry, the name of the file beside it
         that lists them.
     """
 
-    url: str
+    url: str | None
     sha256: str | dict[str, str] = field(repr=False)
 
 
@@ -115,7 +115,7 @@ class DatasetEntry:
         for path in paths:
             if path not in self.listed.sha256:
                 raise UserError(f"{self.name}: {path} is not in the list of its files")
-            url = f"{self.listed.url}/{path}"
+            url = None if self.listed.url is None else f"{self.listed.url}/{path}"
             files[path] = DataFile((path,), url, self.listed.sha256[path])
         return replace(self, files=files, listed=None)
 

@@ -1,5 +1,4 @@
 import hashlib
-import os
 import subprocess
 import sys
 from dataclasses import replace
@@ -7,21 +6,21 @@ from pathlib import Path
 
 import numpy as np
 import pytest
-from helpers import ROOT
+from helpers import MIRRORS, ROOT
 from recordings import MARKS, NAMES, write_edf
 
 from fedreact.data.eeg import MOTOR_STRIP, Preprocessing
+from fedreact.data.files import locate
 from fedreact.data.registry import FileList, load_registry
 from fedreact.data.sources import eegmmidb
 from fedreact.data.sources.eegmmidb import EegRun
 from fedreact.errors import UserError
 
 REGISTRY = load_registry(ROOT / "config" / "datasets.yaml")
-MIRROR = Path(os.environ.get("FEDREACT_DATA_MIRROR", "/nowhere"))
-REAL = {r: MIRROR / "eegmmidb" / r.file for r in eegmmidb.recordings([1])}
-real = pytest.mark.skipif(
-    not all(path.is_file() for path in REAL.values()), reason="no mirror with eegmmidb's S001"
-)
+RUNS = {run.file: run for run in eegmmidb.recordings([1])}
+PLACED = locate(REGISTRY["eegmmidb"].only(RUNS), Path("/nowhere"), MIRRORS)
+REAL = {RUNS[file]: path for file, path in (PLACED or {}).items()}
+real = pytest.mark.skipif(not REAL, reason="no mirror with eegmmidb's S001")
 
 
 @pytest.fixture

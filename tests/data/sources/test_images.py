@@ -2,29 +2,27 @@
 
 import gzip
 import io
-import os
 import tarfile
 from dataclasses import replace
-from pathlib import Path
 
 import numpy as np
 import pytest
-from helpers import ROOT
+from helpers import ROOT, of_mirror
 from images import idx
 
-from fedreact.data.files import locate
+from fedreact.data import prepare
+from fedreact.data.files import content_sha256
 from fedreact.data.registry import DataFile, load_registry
 from fedreact.data.sources import cifar_10, fashion_mnist
 from fedreact.errors import UserError
 
 REGISTRY = load_registry(ROOT / "config" / "papers" / "aso_fed" / "datasets.yaml")
-MIRROR = Path(os.environ.get("FEDREACT_DATA_MIRROR", "/nowhere"))
 
 
 def unpinned(name):
     """The entry, with files of any content."""
     files = {key: DataFile(file.names, None) for key, file in REGISTRY[name].files.items()}
-    return replace(REGISTRY[name], files=files)
+    return replace(REGISTRY[name], files=files, content_sha256=None)
 
 
 # --- Fashion-MNIST
@@ -59,6 +57,34 @@ def test_rows_of_an_image_are_channels(clothes):
     some = read_clothes(clothes, n_train=2, n_test=1)
     assert some.y.tolist() == [0, 1, 0]
     assert some.tested.tolist() == [False, False, True]
+
+
+def test_images_are_pinned_however_they_are_compressed(clothes, tmp_path):
+    def read(entry):
+        return prepare.read(fashion_mnist.FashionMNIST(n_train=2), entry, tmp_path, (), [])
+
+    entry = REGISTRY["fashion-mnist"]
+    folder = tmp_path / "fashion-mnist"
+    folder.mkdir()
+    for key, path in clothes.items():
+        path.rename(folder / entry.files[key].names[0])
+    images = np.random.default_rng(0)
+    images = [images.integers(0, 256, (n, 28, 28)) for n in (5, 3)]
+    digest = content_sha256(np.concatenate(images), [0, 1, 2, 3, 4, 0, 1, 2])
+    pinned = replace(entry, content_sha256=digest)
+    before = read(pinned)
+    assert len(before.y) == 2 + 3  # all is checked, whatever is used
+    for file in list(folder.iterdir()):  # anew, with a name and a time, as Debian's are not
+        content = gzip.decompress(file.read_bytes())
+        with gzip.GzipFile("x.gz", "wb", 1, file.open("wb"), mtime=7) as anew:
+            anew.write(content)
+    np.testing.assert_array_equal(read(pinned).X, before.X)
+    with pytest.raises(UserError, match=r"^fashion-mnist: the files hold other data than"):
+        read(entry)
+    images[0][4, 3, 2] ^= 1  # of an image that is not used
+    (folder / entry.files["train_images"].names[0]).write_bytes(gzip.compress(idx(images[0])))
+    with pytest.raises(UserError, match=r"^fashion-mnist: the files hold other data than"):
+        read(pinned)
 
 
 def test_labels_without_images_are_refused(clothes):
@@ -117,10 +143,7 @@ def test_damaged_images_are_refused(tmp_path, content, words):
 
 def test_clothes_of_the_mirror():
     entry = REGISTRY["fashion-mnist"]
-    found = locate(entry, Path("/nowhere"), MIRROR)
-    if found is None:
-        pytest.skip("no mirror with fashion-mnist")
-    data = fashion_mnist.FashionMNIST().read(found, entry)
+    data = of_mirror(fashion_mnist.FashionMNIST(), entry)
     assert data.task == entry.task
     assert np.bincount(data.y[~data.tested]).tolist() == [6000] * 10
     assert np.bincount(data.y[data.tested]).tolist() == [1000] * 10

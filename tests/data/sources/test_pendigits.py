@@ -1,13 +1,13 @@
-import os
 from pathlib import Path
 
 import ncompress
 import numpy as np
 import pytest
-from helpers import ROOT
+from helpers import MIRRORS, ROOT
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
+from fedreact.data.files import locate
 from fedreact.data.registry import load_registry
 from fedreact.data.sources import pendigits
 from fedreact.errors import UserError
@@ -59,11 +59,10 @@ def two_digits(monkeypatch):
 
 @pytest.fixture(scope="module")
 def original():
-    mirror = os.environ.get("FEDREACT_DATA_MIRROR")
-    if not mirror:
-        pytest.skip("FEDREACT_DATA_MIRROR does not name a folder with the pendigits files")
-    folder = Path(mirror) / REGISTRY["pendigits"].mirror
-    return [(folder / f"pendigits-orig.{kind}").read_bytes() for kind in ("tra", "tes")]
+    placed = locate(REGISTRY["pendigits"], Path("/nowhere"), MIRRORS)
+    if placed is None:
+        pytest.skip("no mirror with pendigits")
+    return [placed[kind].read_bytes() for kind in ("tra", "tes")]
 
 
 def test_parse_gives_what_is_written():

@@ -1,33 +1,20 @@
 """Windows of people: the files of AdaTime, the Bonn EEG, the watch and Sleep-EDF."""
 
-import os
 import zipfile
 from dataclasses import dataclass, replace
-from pathlib import Path
 
 import numpy as np
 import pytest
 import torch
-from helpers import ROOT
+from helpers import ROOT, of_mirror
 from recordings import write_edf
 
 from fedreact.data import prepared
-from fedreact.data.files import locate
 from fedreact.data.registry import DataFile, load_registry
 from fedreact.data.sources import bonn, har, hhar, sleep_edf, watch, wisdm
 from fedreact.errors import UserError
 
 REGISTRY = load_registry(ROOT / "config" / "papers" / "fedst" / "datasets.yaml")
-MIRROR = Path(os.environ.get("FEDREACT_DATA_MIRROR", "/nowhere"))
-
-
-def of_mirror(source, entry):
-    """The dataset from the mirror, or a skip."""
-    wanted = source.wanted(entry)
-    found = locate(wanted, Path("/nowhere"), MIRROR)
-    if found is None:
-        pytest.skip(f"no mirror with {entry.name}")
-    return source.read(found, wanted)
 
 
 # --- Files as AdaTime writes them

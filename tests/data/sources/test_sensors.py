@@ -2,32 +2,19 @@
 
 import csv
 import gzip
-import os
 from dataclasses import replace
-from pathlib import Path
 
 import numpy as np
 import pytest
-from helpers import ROOT
+from helpers import ROOT, of_mirror
 
 from fedreact import options, plugins
 from fedreact.data import streams
-from fedreact.data.files import locate
 from fedreact.data.registry import DataFile, load_registry
 from fedreact.data.sources import beijing_air, extrasensory, fitrec, kdd_air
 from fedreact.errors import UserError
 
 REGISTRY = load_registry(ROOT / "config" / "papers" / "aso_fed" / "datasets.yaml")
-MIRROR = Path(os.environ.get("FEDREACT_DATA_MIRROR", "/nowhere"))
-
-
-def of_mirror(source, entry):
-    """The dataset from the mirror, or a skip."""
-    wanted = source.wanted(entry)
-    found = locate(wanted, Path("/nowhere"), MIRROR)
-    if found is None:
-        pytest.skip(f"no mirror with {entry.name}")
-    return source.read(found, wanted)
 
 
 def write(path, header, rows):

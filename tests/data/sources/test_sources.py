@@ -1,13 +1,11 @@
 """Each source reads what its entry in the registry says that its task is."""
 
-import os
 import pickle
 from dataclasses import fields, is_dataclass
-from pathlib import Path
 
 import numpy as np
 import pytest
-from helpers import ROOT
+from helpers import MIRRORS, ROOT
 from towns import region_of
 
 from fedreact import npz, options, plugins
@@ -20,7 +18,6 @@ from fedreact.data.sumo.regions import REGIONS
 from fedreact.errors import UserError
 
 REGISTRY = load_registry(ROOT / "config" / "datasets.yaml")
-MIRROR = os.environ.get("FEDREACT_DATA_MIRROR")
 SIMULATED = {
     "air-writing-sim": {"per_label": 3},
     "eeg-sim": {"n_subjects": 1, "n_trials": 3},
@@ -32,7 +29,7 @@ def source(name, **given):
 
 
 def read(name, folder, parts=(), **given):
-    return prepare.read(source(name, **given), REGISTRY[name], folder, None, list(parts))
+    return prepare.read(source(name, **given), REGISTRY[name], folder, (), list(parts))
 
 
 @pytest.mark.parametrize("name", plugins.names("data/sources", "SOURCE"))
@@ -78,10 +75,9 @@ def test_air_writing_is_thinned_out(tmp_path):
 def test_recorded_data_of_the_mirror(name, tmp_path):
     given = REGISTRY[name].scales["smoke"]
     one = source(name, **given)
-    mirror = Path(MIRROR) if MIRROR else None
-    if not locate(one.wanted(REGISTRY[name]), tmp_path, mirror):
-        pytest.skip(f"FEDREACT_DATA_MIRROR does not name a folder with {name}")
-    data = prepare.read(one, REGISTRY[name], tmp_path, mirror, [])
+    if not locate(one.wanted(REGISTRY[name]), tmp_path, MIRRORS):
+        pytest.skip(f"no mirror with {name}")
+    data = prepare.read(one, REGISTRY[name], tmp_path, MIRRORS, [])
     assert data.name == name
     assert data.task == REGISTRY[name].task
     if name == "pendigits":

@@ -2,7 +2,9 @@
 
 H. Xiao, K. Rasul, R. Vollgraf (2017), "Fashion-MNIST: a Novel Image Dataset for Benchmarking
 Machine Learning Algorithms", arXiv:1708.07747. Four files in the format IDX, compressed by gzip:
-60,000 images and labels to train on and 10,000 to test on.
+60,000 images and labels to train on and 10,000 to test on. Copies differ in how they are
+compressed, e.g. that of Debian (package dataset-fashion-mnist), so the registry pins the images and
+labels and not the files.
 """
 
 import gzip
@@ -14,6 +16,7 @@ from pathlib import Path
 import numpy as np
 
 from fedreact.data.dataset import SeriesDataset
+from fedreact.data.files import check_content
 from fedreact.data.registry import DatasetEntry
 from fedreact.data.sources.contract import Source
 from fedreact.errors import UserError
@@ -42,23 +45,29 @@ class FashionMNIST(Source):
 
     def read(self, raw: dict[str, Path], entry: DatasetEntry) -> SeriesDataset:
         """Read the four files."""
-        parts = []
-        for part, n in (("train", self.n_train), ("test", self.n_test)):
-            images = read_idx(raw[f"{part}_images"], 3)
-            labels = read_idx(raw[f"{part}_labels"], 1)
-            path = raw[f"{part}_labels"]
-            if images.shape != (len(labels), SIDE, SIDE) or not len(labels):
-                raise UserError(
-                    f"{path}: {len(labels)} labels for images {images.shape}, wanted as many, of "
-                    f"{SIDE} x {SIDE}; download both again"
-                )
-            if labels.max() >= KINDS:
-                raise UserError(f"{path}: labels must be 0 to {KINDS - 1}; download it again")
-            parts.append((images[:n], labels[:n]))
+        train, test = (_read_part(raw, part) for part in ("train", "test"))
+        whole = [np.concatenate(both) for both in zip(train, test)]
+        check_content(NAME, entry.content_sha256, *whole)
+        some = zip((train, test), (self.n_train, self.n_test))
+        parts = [(images[:n], labels[:n]) for (images, labels), n in some]
         tested = np.repeat([False, True], [len(labels) for _, labels in parts])
         X = np.concatenate([images for images, _ in parts]).astype(np.float32) / 255
         y = np.concatenate([labels for _, labels in parts]).astype(np.int64)
         return SeriesDataset(NAME, X, np.full(len(y), SIDE), y, tested=tested)
+
+
+def _read_part(raw: dict[str, Path], part: str) -> tuple[np.ndarray, np.ndarray]:
+    """Read images ``[N, 28, 28]`` and labels ``[N]`` of a part, whose files fit each other."""
+    images, labels = read_idx(raw[f"{part}_images"], 3), read_idx(raw[f"{part}_labels"], 1)
+    path = raw[f"{part}_labels"]
+    if images.shape != (len(labels), SIDE, SIDE) or not len(labels):
+        raise UserError(
+            f"{path}: {len(labels)} labels for images {images.shape}, wanted as many, of "
+            f"{SIDE} x {SIDE}; download both again"
+        )
+    if labels.max() >= KINDS:
+        raise UserError(f"{path}: labels must be 0 to {KINDS - 1}; download it again")
+    return images, labels
 
 
 def read_idx(path: Path, dimensions: int) -> np.ndarray:

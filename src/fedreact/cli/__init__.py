@@ -1,0 +1,1 @@
+"""The command ``fedreact``: each of its commands is a file of ``cli/commands/``."""

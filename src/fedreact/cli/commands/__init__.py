@@ -1,0 +1,1 @@
+"""Commands of ``fedreact``, each a file that defines ``COMMAND`` (:mod:`fedreact.cli.contract`)."""

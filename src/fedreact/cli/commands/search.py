@@ -1,0 +1,36 @@
+"""``fedreact search``: the same search of options for every method of a paper."""
+
+import os
+import subprocess
+import sys
+
+import click
+
+from fedreact.cli.contract import RUNS, command
+
+
+@command(RUNS)
+@click.argument("paper")
+@click.option("--scale", default="quick", show_default=True, help="A file in config/scales/.")
+@click.option("--cores", type=click.IntRange(1), help="Cores of the run (default: all).")
+def run(paper: str, scale: str, cores: int | None) -> None:
+    """Search the options of all methods of PAPER, on each of its datasets.
+
+    Every method has the same number of trials. They are scored on held-out train samples, with
+    seeds that no table uses. The best options are written to chosen/SCALE.yaml in the paper's
+    folder, and its tables take them from then on.
+    """
+    from fedreact.cli import searching
+    from fedreact.cli.showing import make_plan
+
+    plan = make_plan(scale)
+    targets = searching.targets(plan, paper)
+    words = ["snakemake", "--cores", str(cores or os.cpu_count() or 1), *targets]
+    done = subprocess.run([*words, "--config", f"scale={scale}"], check=False)
+    if done.returncode:
+        sys.exit(done.returncode)
+    for target in targets:
+        click.echo(f"{searching.write(plan, target)} has the best options; tables take them")
+
+
+COMMAND = run

@@ -1,0 +1,160 @@
+"""``fedreact try``: from a user's files to a table and a page, in one command."""
+
+import os
+import re
+import subprocess
+import sys
+from pathlib import Path
+from typing import TYPE_CHECKING, Any
+
+import click
+
+from fedreact.cli import importing, starting, words
+from fedreact.cli.contract import DATA, command
+from fedreact.errors import UserError
+
+if TYPE_CHECKING:
+    from fedreact.data.dataset import SeriesDataset
+
+
+@command(DATA)
+@click.argument("data")
+@click.option("--name", help="Name of the dataset (default: of the file): a-z, 0-9 and dashes.")
+@starting.minutes
+@click.option("--at", default="quick", show_default=True, help="Scale of the run: quick or smoke.")
+@click.option("--cores", type=click.IntRange(1), help="Cores of the run (default: all).")
+@importing.imports
+def run(
+    data: str,
+    name: str | None,
+    minutes: float,
+    at: str,
+    cores: int | None,
+    format_: str | None,
+    **given: Any,
+) -> None:
+    """Compare methods on your data: import, check, configure, run, show.
+
+    DATA is a file or a folder that fedreact import reads (it takes the same options), or the name
+    of a dataset in data/own/. What is compared is written to config/papers/NAME, where you can edit
+    it; a folder that is there stays as it is. Run the same command again to go on after a stop.
+
+    \b
+    Examples:
+      fedreact try watch.csv --client person --label activity --time t --window 2s
+      fedreact try folder --pattern "{client}/{label}_{trial}.csv"
+      fedreact try meters.csv --client house --time hour --window 48 --forecast kwh
+    """
+    from fedreact.resolve.config import load_scale
+    from fedreact.starting import paper
+
+    starting.check_folder()
+    load_scale(at)  # refuses an unknown one before anything is written
+    read = _read(data, name, format_, given)
+    folder = starting.PAPERS / paper.paper_name(read.name)
+    if folder.exists():
+        click.echo(f"{folder} is there already and stays as it is")
+    else:
+        started = paper.start(read, minutes)
+        starting.write(folder.name, started)
+        for note in starting.findings(read, started):
+            click.echo(f"note: {note}")
+        click.echo(f"\n{starting.explain(started)}\n\nWritten: {folder}; edit it as you like")
+    _build(folder.name, at, cores or os.cpu_count() or 1)
+    _show(folder.name, at)
+
+
+def _read(
+    data: str, name: str | None, format_: str | None, given: dict[str, Any]
+) -> "SeriesDataset":
+    """Read a dataset of data/own/, or import it there; say what it is.
+
+    Raises
+    ------
+    UserError
+        There is no such data, it cannot be read, or another dataset has the name.
+    """
+    from fedreact.data import own
+    from fedreact.io import recipes
+    from fedreact.io.opening import open_data
+
+    folder = words.data_folder()
+    path = Path(data)
+    file = own.path(folder, data if path.suffix != ".npz" else path.stem)
+    if file.is_file() and (not path.exists() or path.resolve() == file.resolve()):
+        if name not in (None, file.stem) or importing.is_given(given):
+            raise UserError(f"{file} is imported already, so options of an import change nothing")
+        return _described(open_data(str(file), folder), file)
+    if not path.exists() and format_ is None:
+        open_data(data, folder)  # says which datasets there are
+    recipe = importing.recipe(data, name or name_of(path), format_, given)
+    file = own.path(folder, recipe.name)
+    if not file.exists():
+        imported = recipe.run(folder)
+        click.echo("\n".join(imported.summary()))
+        recipe.write(imported, folder)
+        click.echo(f"Written: {file}, and how in {recipe.beside(file).name}\n")
+    elif not recipe.beside(file).is_file() or recipes.read(recipe.beside(file)) != recipe:
+        raise UserError(
+            f"{file} is there already and was imported otherwise; remove it, or give this import "
+            "another --name"
+        )
+    return _described(open_data(str(file), folder), file)
+
+
+def name_of(path: Path) -> str:
+    """Make the name of a dataset of that of a file or folder."""
+    text = path.resolve().name.split(".")[0].lower()
+    return re.sub("[^a-z0-9]+", "-", text).strip("-") or "data"
+
+
+def _described(read: "SeriesDataset", file: Path) -> "SeriesDataset":
+    """Say in a line what a dataset is."""
+    task = read.task
+    owners = "no named clients" if read.owner is None else f"{read.owner.max() + 1} clients"
+    click.echo(
+        f"{file}: {len(read.X)} series of {task.channels} channels and {task.steps} steps, "
+        f"{owners}; {task.kind}"
+    )
+    return read
+
+
+def _build(paper: str, scale: str, cores: int) -> None:
+    """Run Snakemake for the tables, figures and page of a paper; end if it fails."""
+    from fedreact.workflow import ending, locks
+
+    if locks.remove_stale():
+        click.echo("An earlier run was killed; this one goes on from there.")
+    command_line = [
+        sys.executable,
+        "-m",
+        "snakemake",
+        "--cores",
+        str(cores),
+        paper,
+        f"{paper}_page",
+    ]
+    command_line += ["--config", f"scale={scale}", f"papers=[{paper}]"]
+    again = " ".join(["fedreact", *sys.argv[1:]])
+    with subprocess.Popen(command_line, env=os.environ | {ending.COMMAND: again}) as process:
+        while True:
+            try:
+                status = process.wait()
+                break
+            except KeyboardInterrupt:  # Snakemake is interrupted, too, and ends its jobs
+                continue
+    if status:
+        sys.exit(1)
+
+
+def _show(paper: str, scale: str) -> None:
+    """Print the tables of a paper, and where its page is."""
+    from fedreact.cli import showing
+    from fedreact.resolve.papers import load_paper
+
+    for table in load_paper(paper, scale).tables:
+        click.echo(f"\n{showing.of_table(f'{paper}_{table}', scale)}")
+    click.echo(f"\nThe page: results/{scale}/{paper}.html")
+
+
+COMMAND = run

@@ -1,0 +1,289 @@
+"""Tables of steps, and tables of series, as recordings: for all readers whose files are tables."""
+
+from collections.abc import Iterator, Mapping
+from dataclasses import dataclass
+from pathlib import Path
+from typing import TYPE_CHECKING, Any, Literal
+
+import numpy as np
+
+from fedreact.errors import UserError, known
+from fedreact.io.contract import Recording, Recordings
+from fedreact.io.patterns import is_tested
+from fedreact.options import Positive
+
+if TYPE_CHECKING:
+    import pandas as pd
+
+SECONDS = {"s": 1.0, "ms": 1e-3, "us": 1e-6, "ns": 1e-9, "min": 60.0, "h": 3600.0, "day": 86400.0}
+"""Seconds of a unit of time."""
+
+
+@dataclass(frozen=True)
+class Columns:
+    """What the columns of a table are.
+
+    Attributes
+    ----------
+    client
+        Column that names who holds a series: a person, place or device.
+    label
+        Column of labels.
+    target
+        Columns of numbers to predict, with commas between them.
+    trial
+        Column that names the trial or recording within a client.
+    time
+        Column of times: numbers, or dates.
+    time_unit
+        Unit of times that are numbers.
+    sampling_rate
+        Steps in a second, if there is no column of times.
+    tested
+        Column that says which series are for testing (true, 1 or test).
+    channels
+        Columns that are channels, with commas between them; ``null``: all columns of numbers that
+        have no other meaning.
+    """
+
+    client: str | None = None
+    label: str | None = None
+    target: tuple[str, ...] = ()
+    trial: str | None = None
+    time: str | None = None
+    time_unit: Literal["s", "ms", "us", "ns", "min", "h", "day"] = "s"
+    sampling_rate: Positive | None = None
+    tested: str | None = None
+    channels: tuple[str, ...] | None = None
+
+    @property
+    def named(self) -> dict[str, str]:
+        """Columns with another meaning than a channel, by this meaning."""
+        single = {key: getattr(self, key) for key in ("client", "label", "trial", "time", "tested")}
+        return {key: column for key, column in single.items() if column is not None}
+
+    def recordings(
+        self, tables: "Iterator[tuple[pd.DataFrame, Mapping[str, str], str]]", notes: list[str]
+    ) -> Recordings:
+        """Turn tables into recordings.
+
+        Parameters
+        ----------
+        tables
+            Each with what its file's name says (:mod:`fedreact.io.patterns`), and its name for
+            messages.
+        notes
+            Sentences on what was left out already.
+
+        Raises
+        ------
+        UserError
+            A column is missing or holds something else than it should.
+        """
+        channels: tuple[str, ...] | None = None
+        parts: list[Recording] = []
+        left_out: set[str] = set()
+        for table, fixed, where in tables:
+            table = table.rename(columns=str)
+            self._check(table, where)
+            chosen, texts = self._channels(table, where)
+            left_out |= texts
+            if channels is None:
+                channels = chosen
+            elif missing := [name for name in channels if name not in table.columns]:
+                raise UserError(
+                    f"{where}: it lacks the column {missing[0]}, which other files have; name the "
+                    "columns that all files have by --channels"
+                )
+            parts += self._parts(table, fixed, where, channels)
+        if channels is None or not parts:
+            raise UserError("there are no rows to read")
+        if left_out:
+            names = sorted(left_out)
+            notes = [*notes, f"columns of text are no channels: {', '.join(names)}"]
+        return Recordings(channels, parts, self.target, notes=notes)
+
+    def _check(self, table: "pd.DataFrame", where: str) -> None:
+        """Refuse columns that are not there."""
+        wanted = [*self.named.values(), *self.target, *(self.channels or ())]
+        for name in wanted:
+            if name not in table.columns:
+                raise UserError(
+                    f"{where}: no column {name!r}; there are {known(table.columns, name)}"
+                )
+
+    def _channels(self, table: "pd.DataFrame", where: str) -> tuple[tuple[str, ...], set[str]]:
+        """Return the channels of a table, and columns of text without a meaning."""
+        from pandas.api.types import is_numeric_dtype
+
+        if self.channels is not None:
+            if odd := [
+                name
+                for name in self.channels
+                if not is_numeric_dtype(table[name]) and not holds_lists(table[name])
+            ]:
+                first = table[odd[0]].dropna()
+                shown = f", e.g. {first.iloc[0]!r}" if len(first) else ""
+                raise UserError(f"{where}: channel {odd[0]} holds texts{shown}")
+            return self.channels, set()
+        others = [
+            name for name in table.columns if name not in {*self.named.values(), *self.target}
+        ]
+        lists = [name for name in others if holds_lists(table[name])]
+        numbers = lists or [name for name in others if is_numeric_dtype(table[name])]
+        if not numbers:
+            raise UserError(f"{where}: no column of numbers is left to be a channel")
+        return tuple(numbers), set() if lists else set(others) - set(numbers)
+
+    def _parts(
+        self,
+        table: "pd.DataFrame",
+        fixed: Mapping[str, str],
+        where: str,
+        channels: tuple[str, ...],
+    ) -> Iterator[Recording]:
+        """Yield the recordings of a table: of each client and trial, or of each row with lists."""
+        if holds_lists(table[channels[0]]):
+            for row in range(len(table)):
+                yield self._series(table.iloc[row], fixed, f"{where}, row {row + 1}", channels)
+            return
+        keys = [column for column in (self.client, self.trial) if column is not None]
+        if not keys:
+            yield self._recording(table, fixed, where, channels)
+            return
+        for values, rows in table.groupby(keys, sort=False, dropna=True):
+            names = ", ".join(f"{key} {value}" for key, value in zip(keys, values))
+            yield self._recording(rows, fixed, f"{where}, {names}", channels)
+
+    def _recording(
+        self,
+        rows: "pd.DataFrame",
+        fixed: Mapping[str, str],
+        where: str,
+        channels: tuple[str, ...],
+    ) -> Recording:
+        """Make a recording of rows, each a step."""
+        tested = None
+        if self.tested is not None:
+            marks = rows[self.tested].unique()
+            if len(marks) > 1:
+                raise UserError(f"{where}: column {self.tested} changes within a recording")
+            tested = is_tested(text_of(marks[0]), where)
+        label: np.ndarray | str | None = fixed.get("label")
+        if self.label is not None:
+            label = texts_of(rows[self.label])
+        return Recording(
+            rows[list(channels)].to_numpy(float),
+            where,
+            text_of(rows[self.client].iloc[0]) if self.client else fixed.get("client"),
+            text_of(rows[self.trial].iloc[0]) if self.trial else fixed.get("trial"),
+            self._times(rows, where),
+            self.sampling_rate,
+            label,
+            rows[list(self.target)].to_numpy(float) if self.target else None,
+            is_tested(fixed["tested"], where) if "tested" in fixed else tested,
+        )
+
+    def _series(
+        self, row: "pd.Series[Any]", fixed: Mapping[str, str], where: str, channels: tuple[str, ...]
+    ) -> Recording:
+        """Make a recording of one row whose channels are lists of steps."""
+        columns = [np.asarray(row[name], float) for name in channels]
+        if len({len(column) for column in columns}) > 1:
+            raise UserError(f"{where}: its channels have different numbers of steps")
+        named = dict(fixed) | {
+            key: text_of(row[column]) for key, column in self.named.items() if key != "time"
+        }
+        R = len(columns[0])
+        time = None
+        if self.time is not None:  # when the series ends
+            time = np.full(R, float(row[self.time]) * SECONDS[self.time_unit])
+        target = [float(row[name]) for name in self.target]
+        return Recording(
+            np.stack(columns, axis=1),
+            where,
+            named.get("client"),
+            named.get("trial"),
+            time,
+            self.sampling_rate,
+            named.get("label"),
+            np.tile(target, (R, 1)) if target else None,
+            is_tested(named["tested"], where) if "tested" in named else None,
+        )
+
+    def _times(self, rows: "pd.DataFrame", where: str) -> np.ndarray | None:
+        """Return seconds ``[R]``."""
+        import pandas as pd
+        from pandas.api.types import is_numeric_dtype
+
+        if self.time is None:
+            return None
+        column = rows[self.time]
+        seconds: np.ndarray
+        if is_numeric_dtype(column):
+            seconds = column.to_numpy(float) * SECONDS[self.time_unit]
+        else:
+            try:
+                dates = pd.to_datetime(column, utc=True, format="mixed")
+            except (ValueError, TypeError) as error:
+                reason = str(error).splitlines()[0]
+                raise UserError(f"{where}: column {self.time} holds no times: {reason}") from None
+            seconds = (dates - pd.Timestamp(0, tz="UTC")).dt.total_seconds().to_numpy(float)
+        if not np.isfinite(seconds).all():
+            raise UserError(f"{where}: column {self.time} lacks a time in some rows")
+        return seconds
+
+
+def read_table(path: Path, separator: str | None, columns: tuple[str, ...]) -> "pd.DataFrame":
+    """Read a CSV or Parquet file by pandas.
+
+    Parameters
+    ----------
+    separator
+        What stands between columns; ``None``: a tab in ``.tsv`` files, white space in ``.txt``
+        files, else a comma.
+    columns
+        Names of the columns of a text file without a header.
+
+    Raises
+    ------
+    UserError
+        It is no such file.
+    """
+    import pandas as pd
+
+    ends = path.name.lower().removesuffix(".gz")
+    try:
+        if ends.endswith((".parquet", ".pq")):
+            return pd.read_parquet(path)
+        if separator is None:
+            separator = {".tsv": "\t", ".txt": r"\s+"}.get(Path(ends).suffix, ",")
+        names = {"names": list(columns), "header": None} if columns else {}
+        return pd.read_csv(path, sep=separator, skipinitialspace=True, **names)  # type: ignore[call-overload]
+    except ImportError as error:
+        raise UserError(f"{path}: {error}") from None
+    except Exception as error:  # whatever a parser says of damaged bytes
+        reason = str(error).splitlines()[0] if str(error) else type(error).__name__
+        raise UserError(f"{path}: not a readable table ({reason})") from None
+
+
+def holds_lists(column: "pd.Series[Any]") -> bool:
+    """Tell whether a column's entries are lists or arrays of numbers."""
+    if column.dtype != object or not len(column):
+        return False
+    return isinstance(column.iloc[0], list | tuple | np.ndarray)
+
+
+def texts_of(column: "pd.Series[Any]") -> np.ndarray:
+    """Return the texts of a column, empty where nothing stands."""
+    codes, values = column.factorize()
+    texts = np.array([*map(text_of, values), ""])
+    chosen: np.ndarray = texts[codes]  # -1, which is the last, where nothing stands
+    return chosen
+
+
+def text_of(value: Any) -> str:
+    """Return the name of a value; a whole number has no point."""
+    if isinstance(value, float | np.floating) and float(value).is_integer():
+        return str(int(value))
+    return str(value)

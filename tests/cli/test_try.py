@@ -1,0 +1,143 @@
+"""``fedreact try`` and ``fedreact new`` up to Snakemake, whose run tests/end_to_end has."""
+
+import subprocess
+from pathlib import Path
+
+import numpy as np
+import pandas as pd
+import pytest
+from small_cli import call
+
+from fedreact.cli.commands import try_
+from fedreact.errors import UserError
+
+RNG = np.random.default_rng(0)
+
+
+@pytest.fixture
+def asked(project, monkeypatch):
+    """Words of the commands that would run, whose end is not shown."""
+    words = []
+
+    class Run:
+        def __init__(self, command, env):
+            words.append(" ".join(command[2:]))
+            words.append(env["FEDREACT_COMMAND"])
+
+        def __enter__(self):
+            return self
+
+        def __exit__(self, *_):
+            return None
+
+        def wait(self):
+            return 0
+
+    monkeypatch.setattr(subprocess, "Popen", Run)
+    monkeypatch.setattr(try_, "_show", lambda *_: None)
+    return words
+
+
+def write_files(folder="My walks", people=4, each=12):
+    for who in range(people):
+        for k in range(each):
+            file = Path(folder, f"p{who}", f"{('walk', 'run', 'sit')[k % 3]}_{k}.csv")
+            file.parent.mkdir(parents=True, exist_ok=True)
+            pd.DataFrame(RNG.normal(size=(20, 2)), columns=["x", "y"]).to_csv(file, index=False)
+    return folder
+
+
+PATTERN = ("--pattern", "{client}/{label}_{trial}.csv")
+
+
+def test_files_become_a_dataset_a_configuration_and_a_run(asked):
+    source = write_files()
+    status, printed, _ = call("try", source, *PATTERN, "--cores", "2", "--at", "smoke")
+    assert status == 0
+    assert "4 clients with 12 series" in printed
+    assert "Each of the 4 clients that the data names is a client." in printed
+    assert Path("data/own/my-walks.npz").is_file()
+    written = sorted(path.name for path in Path("config/papers/my_walks").rglob("*.yaml"))
+    assert written == [
+        *("experiment.yaml", "figures.yaml", "paper.yaml"),
+        *("quick.yaml", "search.yaml", "smoke.yaml", "tables.yaml"),
+    ]
+    assert asked[0] == (
+        "snakemake --cores 2 my_walks my_walks_page --config scale=smoke papers=[my_walks]"
+    )
+    assert asked[1].split()[0] == "fedreact"
+    # Again: nothing is imported or written anew, by the same words or by the dataset's name.
+    edited = Path("config/papers/my_walks/paper.yaml")
+    edited.write_text(edited.read_text() + "# mine\n")
+    for words in ((source, *PATTERN), ("my-walks",), ("data/own/my-walks.npz",)):
+        status, printed, _ = call("try", *words, "--cores", "2", "--at", "smoke")
+        assert (status, "stays as it is" in printed) == (0, True)
+    assert edited.read_text().endswith("# mine\n")
+    assert len(set(asked[::2])) == 1
+
+
+def test_data_of_another_import_is_not_taken_for_this_one(asked):
+    source = write_files()
+    call("try", source, *PATTERN)
+    with pytest.raises(UserError, match="was imported otherwise"):
+        call("try", source, *PATTERN, "--nan", "fill")
+    with pytest.raises(UserError, match="is imported already"):
+        call("try", "my-walks", "--nan", "fill")
+
+
+def test_bad_data_leaves_nothing_behind(asked):
+    before = sorted(Path().rglob("*"))
+    small = write_files("small", people=4, each=3)
+    with pytest.raises(UserError, match="nothing says what is predicted"):
+        call("try", small, "--pattern", "{client}/*.csv")
+    with pytest.raises(UserError, match="there is no dataset 'smaller'"):
+        call("try", "smaller")
+    with pytest.raises(UserError, match="har is a dataset of the project"):
+        call("try", small, *PATTERN, "--name", "har")
+    with pytest.raises(UserError, match=r"'quik' is unknown; .*did you mean quick"):
+        call("try", small, *PATTERN, "--at", "quik")
+    there = {path for path in Path().rglob("*") if path.parts[0] != "small"}
+    assert there == set(before)
+    with pytest.raises(UserError, match="0 of 4 clients have"):
+        call("try", small, *PATTERN)
+    assert not Path("config/papers/small").exists()
+    source = write_files("report")
+    with pytest.raises(UserError, match="report is a target of the workflow"):
+        call("try", source, *PATTERN)
+    assert not Path("config/papers/report").exists()
+    assert not list(Path("config").glob(".*"))
+    assert not asked
+
+
+def test_outside_of_the_project_it_says_so(tmp_path, monkeypatch):
+    monkeypatch.chdir(tmp_path)
+    with pytest.raises(UserError, match="run this in the folder of the project"):
+        call("try", "x.csv")
+
+
+def test_a_new_paper_is_written_once(asked):
+    source = write_files()
+    call("import", source, "--name", "walks", *PATTERN)
+    words = ("new", "paper", "mine", "--data", "data/own/walks.npz")
+    status, printed, _ = call(*words)
+    assert status == 0
+    assert "Next: snakemake --cores all mine" in printed
+    with pytest.raises(UserError, match="config/papers/mine is there already"):
+        call(*words)
+    with pytest.raises(UserError, match="two targets of the name"):
+        call("new", "paper", "table05", "--data", "walks")
+    assert not Path("config/papers/table05").exists()
+    assert call("new", "paper", "other")[0] == 2
+    with pytest.raises(UserError, match="place it in data/own/"):
+        call("new", "paper", "other", "--data", "elsewhere/walks.npz")
+
+
+def test_a_new_file_says_what_comes_next(tmp_path, monkeypatch):
+    monkeypatch.chdir(tmp_path)
+    printed = call("new", "method", "my-mean", "--kind", "clustered")[1]
+    assert "own/kinds/clustered/algorithms/my_mean.py" in printed
+    assert "test_clustered.py -k my-mean" in printed
+    assert "fedreact try wrist" in call("new", "dataset", "wrist")[1]
+    status, _, said = call("new", "metod", "x")  # codespell:ignore metod
+    assert status == 2
+    assert "is not one of 'paper', 'method'" in said
