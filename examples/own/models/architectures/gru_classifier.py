@@ -41,6 +41,11 @@ class GRUClassifier(FlatWeights):
         return Module(self.in_channels, self.n_out, self.hidden)
 
     @property
+    def reads_last(self) -> bool:
+        """Whether outputs are read after the last step: padding stands before a series."""
+        return True
+
+    @property
     def shapes(self) -> dict[str, tuple[int, ...]]:
         """Name and shape of each weight, in the order of the flat vector."""
         return {name: tuple(p.shape) for name, p in _layers(self).named_parameters()}

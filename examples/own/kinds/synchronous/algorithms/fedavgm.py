@@ -31,7 +31,7 @@ class FedAvgM(FedAvg):
 
     def aggregate(self, server, uploads, n_samples):
         """Take the next step towards the mean of the clients' weights."""
-        towards = weighted_mean(uploads["theta"], n_samples) - server["theta"]
+        towards = weighted_mean(uploads["theta"], self.shares(n_samples)) - server["theta"]
         step = self.momentum * server["step"] + towards
         return {"theta": server["theta"] + step, "step": step}
 

@@ -1,0 +1,102 @@
+"""What follows from a result: at most three sentences, each guarded by intervals."""
+
+from collections.abc import Sequence
+
+from fedreact.notes.scores import Difference, MethodScores, Result
+from fedreact.notes.still_rising import trained
+from fedreact.notes.words import ABOUT, difference, listed, number, paired, score
+
+Compared = Sequence[tuple[MethodScores, Difference, bool]]
+
+
+def sentences(result: Result) -> list[str]:
+    """Say whether federation pays against training alone and simple models, and what is best."""
+    parts = [against_alone(result), against_simple(result), best(result)]
+    return [part for part in parts if part]
+
+
+def against_alone(result: Result) -> str:
+    """Compare federated methods with the best method of clients that train alone."""
+    federated, alone = result.of("federated"), result.of("alone")
+    if not federated:
+        return "No federated method was compared."
+    if not alone:
+        return "Clients that train alone were not compared: add the column fedst/alone."
+    return _compared(result, federated, alone[0]) + _doubt(result, alone[0])
+
+
+def _doubt(result: Result, alone: MethodScores) -> str:
+    """Say so if clients that train alone have learnt nothing, so that it is easy to be better."""
+    trivial = result.of("trivial")[:1]
+    if not trivial or result.difference(alone, trivial[0]).is_better:
+        return ""
+    return (
+        f" But {alone.label} is itself not significantly better than {trivial[0].label}, which "
+        "learns nothing, so this says little."
+    )
+
+
+def against_simple(result: Result) -> str:
+    """Compare federated methods with the best baseline that a client has without the others."""
+    federated, simple = result.of("federated"), result.of("simple", "trivial")
+    if not federated:
+        return ""
+    if not simple:
+        return (
+            "No simple model was compared: add the columns grand/ridge-alone and "
+            "grand/forest-alone."
+        )
+    text = _compared(result, federated, simple[0])
+    if pooled := result.of("pooled"):
+        d = result.metric.decimals
+        text += (
+            f" With all data in one place, which is no federation, {pooled[0].label} reaches "
+            f"{number(pooled[0].mean, d)}."
+        )
+    return text
+
+
+def _compared(result: Result, federated: Sequence[MethodScores], other: MethodScores) -> str:
+    """Compare federated methods with one other method."""
+    compared: Compared = result.better_than(federated, other)
+    what = f"{other.label} ({number(other.mean, result.metric.decimals)}, {ABOUT[other.role]})"
+    if not any(one.is_judged for _, one, _ in compared):
+        return (
+            f"Whether a federated method is better than {what} cannot be judged: this needs three "
+            "seeds, or three clients."
+        )
+    better = [(method, one) for method, one, is_better in compared if is_better]
+    shown = better or [compared[0][:2]]
+    words = listed([f"{m.label} by {difference(one, result.metric)}" for m, one in shown])
+    by = paired([one for _, one in shown], result.metric)
+    if better:
+        number_of = f"{len(better)} of {len(federated)} federated methods"
+        if len(federated) == 1:
+            return f"{better[0][0].label} is significantly better than {what}: {words} ({by})."
+        verb = "is" if len(better) == 1 else "are"
+        return f"{number_of} {verb} significantly better than {what}: {words} ({by})."
+    method, one = shown[0]
+    return (
+        f"No federated method is significantly better than {what}. The best one, {method.label}, "
+        f"differs by {difference(one, result.metric)} ({by})."
+    )
+
+
+def best(result: Result) -> str:
+    """Name the best method that needs no pooled data, and those that may be as good."""
+    methods = result.of("federated", "alone", "simple", "trivial")
+    if len(methods) < 2:
+        return ""
+    first, others = methods[0], methods[1:]
+    gaps = [(method, result.difference(first, method)) for method in others]
+    level = [method for method, one in gaps if not one.is_better]
+    name = score(first, result.metric)
+    if not level:
+        text = f"The best method is {name}: significantly better than each other one"
+    else:
+        as_good = listed([score(method, result.metric) for method in level])
+        text = f"The best mean is that of {name}; not significantly worse: {as_good}"
+    unsure = [m for m in trained(result) if (r := result.rise(m)) and r.mean >= result.margin]
+    if unsure:
+        text += "; scores may still rise, so this may change with more rounds"
+    return f"{text}."

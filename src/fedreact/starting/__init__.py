@@ -1,0 +1,1 @@
+"""What a user starts from: a configuration for own data, and files of own methods."""

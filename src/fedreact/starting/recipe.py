@@ -1,0 +1,304 @@
+"""Choose how methods are compared on a dataset, from its size alone: a configuration to start from.
+
+Rounds have to be many enough that scores hardly rise any more, else the order of methods is that of
+their first steps. So each client trains for :data:`STEPS` steps, or for as many as fit into the
+time. Every function returns options with the reason for them, and the same facts give the same
+options on every machine.
+"""
+
+from collections.abc import Mapping
+from dataclasses import dataclass
+from math import ceil
+from typing import Any
+
+from fedreact.errors import UserError
+from fedreact.task import Kind
+
+SEEDS = (0, 1, 2)
+"""With fewer, no difference is judged."""
+TEST_SHARE = 0.25
+FEWEST_SERIES, FEWEST_CLIENTS = 8, 2
+"""Series that a client needs at least, and clients that a federation needs."""
+SERIES_OF_TEN, SERIES_OF_FIVE = 400, 100
+"""Series from which ten or five clients are simulated where data names none."""
+ROUNDS, STEPS, FEW_STEPS = 50, 600, 250
+"""Rounds, local steps of a client over all rounds, and those below which training is short."""
+BATCH, RATE = 16, 0.003
+"""Series of a step, and the learning rate of Adam."""
+ENCODER_ROUNDS, ENCODER_GFLOPS = 10, 60.0
+"""Rounds of Fed-REACT's encoder, and compute of a client beyond the features of its series."""
+CLUSTERED_ROUNDS = 30
+"""Rounds of clustered methods, which cost next to nothing."""
+CORES, MINUTES = 2, 5.0
+"""Time that a run may take by default, and the cores that this is meant for."""
+ENCODER_SHARE = 0.2
+"""Share of the time for Phase 1, of what training has in all."""
+
+SECONDS_A_GFLOP = 0.06
+START = 3.0
+MINIROCKET = 2.5e-5
+RIDGE = 0.3
+"""CPU seconds: of a GFLOP of training, of the start of a job, of MiniRocket for each step of a
+series, of a client's own ridge regression."""
+ENCODER_MULTIPLY_ADDS = 153_000
+"""Multiply-adds of Fed-REACT's encoder for each step of a series."""
+JOBS = 8
+"""Jobs of each seed."""
+
+
+@dataclass(frozen=True)
+class Facts:
+    """What a recipe depends on.
+
+    Attributes
+    ----------
+    task
+        Kind of the task.
+    series, steps
+        Number of series, and steps of each.
+    clients
+        Series of each client; empty if the data names none.
+    units
+        What each client's test set is drawn from: its trials, else its series.
+    tested
+        Whether the data marks test series.
+    trials
+        Whether it names trials, some of several series.
+    gap
+        Series to leave out before a chronological test set, since windows overlap; ``None`` if
+        windows overlap and are in no order.
+    forecast
+        Whether values of the future are predicted.
+    multiply_adds
+        Multiply-adds of the architecture for one series.
+    """
+
+    task: Kind
+    series: int
+    steps: int
+    clients: tuple[int, ...]
+    units: tuple[int, ...]
+    tested: bool
+    trials: bool
+    gap: int | None
+    forecast: bool
+    multiply_adds: float
+
+
+@dataclass(frozen=True)
+class Choice:
+    """Options with the reason for them."""
+
+    options: Mapping[str, Any]
+    reason: str
+
+
+@dataclass(frozen=True)
+class Recipe:
+    """All choices for a dataset, and the minutes that a run is estimated to take on 2 cores."""
+
+    partition: Choice
+    synchronous: Choice
+    encoder: Choice
+    clustered: Choice
+    seeds: Choice
+    minutes: float
+
+    @property
+    def reasons(self) -> list[str]:
+        """Reasons, in the order of the files."""
+        choices = (self.partition, self.synchronous, self.encoder, self.clustered, self.seeds)
+        return [choice.reason for choice in choices]
+
+
+def recipe(facts: Facts, minutes: float = MINUTES) -> Recipe:
+    """Choose everything.
+
+    Parameters
+    ----------
+    minutes
+        Time that the run may take on 2 cores.
+
+    Raises
+    ------
+    UserError
+        The data has too few series or clients for a federation.
+    """
+    partition, sizes = clients(facts)
+    seconds = minutes * 60 * CORES - fixed_seconds(facts, len(sizes))
+    seconds = max(seconds, minutes * 60 * CORES / 4)
+    synchronous, trained = training(facts, len(sizes), seconds * (1 - ENCODER_SHARE))
+    encoder, encoded = phase1(facts, len(sizes), seconds * ENCODER_SHARE)
+    needed = fixed_seconds(facts, len(sizes)) + trained + encoded
+    seeds = Choice(
+        {
+            "synchronous": list(SEEDS),
+            "clustered": list(SEEDS),
+            "simple": list(SEEDS),
+            "facts": [SEEDS[0]],
+        },
+        f"{len(SEEDS)} seeds, which draw other test series and other first weights: with fewer, no "
+        "difference between methods is judged.",
+    )
+    return Recipe(
+        partition,
+        synchronous,
+        encoder,
+        clusters(facts, sizes),
+        seeds,
+        needed / 60 / CORES,
+    )
+
+
+def clients(facts: Facts) -> tuple[Choice, list[int]]:
+    """Choose who holds which series and what is tested, and count each client's series."""
+    if not facts.clients:
+        return simulated(facts)
+    how, why, needed = split(facts)
+    sizes = [n for n, units in zip(facts.clients, facts.units) if units >= needed]
+    if len(sizes) < FEWEST_CLIENTS:
+        raise UserError(
+            f"{len(sizes)} of {len(facts.clients)} clients have {needed} series (or trials) or "
+            f"more, and a federation needs {FEWEST_CLIENTS}; cut more series, or name other clients"
+        )
+    reason = f"Each of the {len(sizes)} clients that the data names is a client. {why}"
+    options = {"by": "owner", **how}
+    if small := len(facts.clients) - len(sizes):
+        options["min_samples"] = least = min(sizes)
+        reason += (
+            f" {small} of {len(facts.clients)} have too few series to train and test on, so those "
+            f"with fewer than {least} are left out (small: merge would make them one client)."
+        )
+        sizes = [n for n in facts.clients if n >= least]
+    return Choice(options, reason), sizes
+
+
+def simulated(facts: Facts) -> tuple[Choice, list[int]]:
+    """Deal the series to clients of clusters of labels, where the data names no clients."""
+    if facts.task != "classification":
+        raise UserError(
+            "the data names no clients, and only series with one label each can be dealt to "
+            "simulated ones; import it with --client"
+        )
+    if facts.series < SERIES_OF_FIVE:
+        raise UserError(
+            f"the data names no clients and has {facts.series} series, too few to simulate some "
+            f"({SERIES_OF_FIVE}); import it with --client"
+        )
+    of_clusters = [3, 3, 4] if facts.series >= SERIES_OF_TEN else [2, 3]
+    each = facts.series // sum(of_clusters)
+    options = {
+        "by": "dirichlet",
+        "cluster_sizes": of_clusters,
+        "beta": 0.5,
+        "samples_per_client": each,
+        "test_share": TEST_SHARE,
+        "min_samples": max(8, facts.series // len(of_clusters) // 4),
+    }
+    reason = (
+        f"The data names no clients, so {sum(of_clusters)} with {each} series each are simulated, "
+        f"in {len(of_clusters)} clusters that differ in how frequent labels are (Dirichlet, beta "
+        "0.5). Real clients would tell more: import the data with --client."
+    )
+    return Choice(options, reason), [each] * sum(of_clusters)
+
+
+def split(facts: Facts) -> tuple[dict[str, Any], str, int]:
+    """Choose what is tested: options, the reason, and the series that a client needs."""
+    if facts.tested:
+        return {"split": "source"}, "Test series are those that the data marks.", FEWEST_SERIES
+    share: dict[str, Any] = {"test_share": TEST_SHARE}
+    quarter = f"{TEST_SHARE:.0%} of its"
+    if facts.forecast or (facts.gap and not facts.trials):
+        gap = 0 if facts.trials else facts.gap or 0
+        why = "the future is predicted" if facts.forecast else "windows overlap"
+        left = f", with {gap} series left out before them, which overlap" if gap else ""
+        needed = ceil((FEWEST_SERIES + gap) / (1 - TEST_SHARE))
+        return (
+            {"split": "chronological", **share, **({"gap": gap} if gap else {})},
+            f"Its last {TEST_SHARE:.0%} of series are for testing, since {why}{left}.",
+            needed,
+        )
+    if facts.trials:
+        return (
+            {"split": "random", **share},
+            f"A random {quarter} trials is for testing; series of a trial stay together.",
+            4,
+        )
+    why = f"A random {quarter} series is for testing."
+    if facts.gap is None:
+        why += " Windows overlap in no order, so scores are too high: import with --trial."
+    return {"split": "random", **share}, why, FEWEST_SERIES
+
+
+def units_of_cost(task: Kind) -> float:
+    """Count what the trained methods of the table cost, in trainings of one model.
+
+    Alone and FedAvg train one model, Ditto two; FedProto, which needs labels, about one and a half.
+    """
+    return 5.5 if task == "classification" else 4.0
+
+
+def fixed_seconds(facts: Facts, n_clients: int) -> float:
+    """Estimate the CPU seconds of what does not depend on the number of steps, over all seeds."""
+    values = facts.series * facts.steps
+    features = values * ENCODER_MULTIPLY_ADDS * 2 / 1e9 * SECONDS_A_GFLOP
+    rockets = 2 * values * MINIROCKET + n_clients * RIDGE
+    return len(SEEDS) * (JOBS * START + features + rockets)
+
+
+def training(facts: Facts, n_clients: int, seconds: float) -> tuple[Choice, float]:
+    """Choose rounds and steps of the trained models, and estimate the CPU seconds of all seeds."""
+    step = BATCH * 6 * facts.multiply_adds / 1e9 * SECONDS_A_GFLOP
+    a_step = step * n_clients * units_of_cost(facts.task) * len(SEEDS)
+    steps = int(min(STEPS, max(ROUNDS, seconds / a_step)))
+    in_round = max(1, steps // ROUNDS)
+    steps = in_round * ROUNDS
+    often = steps * BATCH * n_clients / facts.series / (1 - TEST_SHARE)
+    reason = (
+        f"Each client takes {in_round} steps in each of {ROUNDS} rounds, {steps} in all, so that "
+        f"a train series is used about {often:.0f} times: "
+    )
+    if steps >= FEW_STEPS:
+        reason += "by then scores hardly rise any more on most data."
+    else:
+        reason += "more steps do not fit into the time, and methods may still be improving."
+    options = {
+        "architecture": "cnn-strided",
+        "rounds": ROUNDS,
+        "steps": in_round,
+        "batch_size": BATCH,
+        "learning_rate": RATE,
+        "stacked": 8,
+    }
+    return Choice(options, reason), a_step * steps
+
+
+def phase1(facts: Facts, n_clients: int, seconds: float) -> tuple[Choice, float]:
+    """Choose the training of Fed-REACT's encoder, and estimate the CPU seconds of all seeds."""
+    fits = seconds / SECONDS_A_GFLOP / len(SEEDS) / n_clients
+    gflops = max(0.5, min(ENCODER_GFLOPS, fits))
+    features = facts.series / n_clients * facts.steps * ENCODER_MULTIPLY_ADDS * 2 / 1e9
+    reason = (
+        f"Fed-REACT's encoder learns without labels for {gflops:.2g} GFLOPs of each client, "
+        f"in {ENCODER_ROUNDS} rounds."
+    )
+    options = {
+        "rounds": ENCODER_ROUNDS,
+        "gflops": float(f"{gflops + features:.3g}"),
+        "batch_size": 4,
+    }
+    return Choice(options, reason), gflops * n_clients * len(SEEDS) * SECONDS_A_GFLOP
+
+
+def clusters(facts: Facts, sizes: list[int]) -> Choice:
+    """Choose rounds, samples and the number of clusters of the clustered methods."""
+    most = max(sizes) if facts.clients else int(max(sizes) * (1 - TEST_SHARE))
+    options: dict[str, Any] = {"rounds": CLUSTERED_ROUNDS, "samples_per_round": most}
+    reason = "Clustered methods use all labelled series of a client in each round, as the others do"
+    if not facts.clients:
+        return Choice(options, f"{reason}, and know the number of clusters that are simulated.")
+    if len(sizes) < 4:
+        return Choice(options | {"n_clusters": 1}, f"{reason}. So few clients are one cluster.")
+    reason += "; the silhouette estimates the number of clusters, since nobody knows it."
+    return Choice(options | {"n_clusters": "silhouette"}, reason)

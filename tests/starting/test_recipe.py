@@ -1,0 +1,94 @@
+"""What the size of the data decides."""
+
+from dataclasses import replace
+
+import pytest
+
+from fedreact.errors import UserError
+from fedreact.starting import recipe
+from fedreact.starting.recipe import Facts
+
+SMALL = Facts(
+    task="classification",
+    series=400,
+    steps=100,
+    clients=(40,) * 10,
+    units=(40,) * 10,
+    tested=False,
+    trials=False,
+    gap=0,
+    forecast=False,
+    multiply_adds=4e5,
+)
+LARGE = replace(SMALL, series=10_000, clients=(100,) * 100, units=(100,) * 100)
+
+
+def test_small_data_trains_until_scores_stand_still():
+    made = recipe.recipe(SMALL)
+    options = made.synchronous.options
+    assert options["rounds"] * options["steps"] == recipe.STEPS
+    assert "hardly rise" in made.synchronous.reason
+    assert made.minutes <= recipe.MINUTES
+    assert made.clustered.options["n_clusters"] == "silhouette"
+    assert len(made.seeds.options["synchronous"]) >= 3
+
+
+def test_large_data_stays_within_the_time_and_says_what_that_costs():
+    made = recipe.recipe(LARGE)
+    steps = made.synchronous.options["rounds"] * made.synchronous.options["steps"]
+    assert steps < recipe.STEPS
+    assert made.minutes < 1.3 * recipe.MINUTES
+    longer = recipe.recipe(LARGE, minutes=30)
+    assert longer.synchronous.options["steps"] > made.synchronous.options["steps"]
+    slow = recipe.recipe(replace(LARGE, multiply_adds=4e6))
+    assert "may still be improving" in slow.synchronous.reason
+
+
+@pytest.mark.parametrize(
+    ("changes", "options"),
+    [
+        ({}, {"split": "random", "test_share": 0.25}),
+        ({"tested": True}, {"split": "source"}),
+        ({"trials": True, "units": (8,) * 10, "gap": 3}, {"split": "random", "test_share": 0.25}),
+        ({"gap": 3}, {"split": "chronological", "test_share": 0.25, "gap": 3}),
+        ({"forecast": True}, {"split": "chronological", "test_share": 0.25}),
+        ({"gap": None}, {"split": "random", "test_share": 0.25}),
+    ],
+)
+def test_the_split_never_lets_test_steps_into_training(changes, options):
+    choice, sizes = recipe.clients(replace(SMALL, **changes))
+    assert choice.options == {"by": "owner", **options}
+    assert sizes == [40] * 10
+
+
+def test_windows_in_no_order_are_warned_of():
+    assert "scores are too high" in recipe.clients(replace(SMALL, gap=None))[0].reason
+
+
+def test_clients_that_are_too_small_are_left_out():
+    sizes = (3, 5, *[40] * 8)
+    choice, left = recipe.clients(replace(SMALL, clients=sizes, units=sizes))
+    assert choice.options["min_samples"] == 40
+    assert left == [40] * 8
+    assert "2 of 10" in choice.reason
+    with pytest.raises(UserError, match="a federation needs 2"):
+        recipe.clients(replace(SMALL, clients=(3, 5, 40), units=(3, 5, 40)))
+
+
+def test_few_clients_are_one_cluster():
+    made = recipe.recipe(replace(SMALL, clients=(200, 200), units=(200, 200)))
+    assert made.clustered.options["n_clusters"] == 1
+    assert made.clustered.options["samples_per_round"] == 200
+
+
+def test_without_clients_some_are_simulated():
+    made = recipe.recipe(replace(SMALL, clients=(), units=()))
+    assert made.partition.options["cluster_sizes"] == [3, 3, 4]
+    assert made.partition.options["samples_per_client"] == 40
+    assert "n_clusters" not in made.clustered.options
+    five, _ = recipe.clients(replace(SMALL, series=120, clients=(), units=()))
+    assert five.options["cluster_sizes"] == [2, 3]
+    with pytest.raises(UserError, match="too few to simulate"):
+        recipe.clients(replace(SMALL, series=50, clients=(), units=()))
+    with pytest.raises(UserError, match="names no clients"):
+        recipe.clients(replace(SMALL, task="regression", clients=(), units=()))
