@@ -48,7 +48,7 @@ def test_clients_that_draw_from_all_samples_neither_draw_them():
 
 
 def test_a_client_with_nothing_left_is_a_clear_error():
-    with pytest.raises(UserError, match="client 1 has too few train samples"):
+    with pytest.raises(UserError, match=r"client 1 \(cluster 1\) has too few train samples"):
         held_back(dealt([np.arange(9), np.array([20])], 30), 30, 0)
 
 

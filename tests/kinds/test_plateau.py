@@ -30,6 +30,8 @@ from fedreact.task import Task
         ([0.2, 0.5, 0.5, 0.5, 0.5], False),  # five are no doubling
         ([0.2, 0.5, 0.5, 0.5, 0.5, 0.5, 0.5, 0.509], True),  # over the first two
         ([0.2, 0.5, 0.5, 0.5, 0.5, 0.6, 0.5, 0.5], False),
+        ([0.5, 0.5, np.nan, 0.505], True),  # the third round is not scored
+        ([0.5, 0.6, np.nan, 0.5, np.nan, np.nan, np.nan, 0.7], False),
     ],
 )
 def test_a_training_stands_still_once_it_has_begun(scores, is_reached):
@@ -76,11 +78,17 @@ def test_a_run_ends_at_its_plateau_and_is_the_longer_run_until_then(tmp_path, mo
     assert train(tmp_path / "stopped", plateau=0.2) == stopped  # from its checkpoint
 
 
+def test_scores_after_doublings_are_enough(tmp_path):
+    whole, doubling = (train(tmp_path / s, plateau=0.2, score=s) for s in ("all", "doubling"))
+    assert 2 < len(doubling) < len(whole)
+    assert doubling.items() <= whole.items()
+
+
 def test_plateaus_need_scores_after_doublings_and_something_to_gain(tmp_path):
     place = Place("cpu", 1, tmp_path / "checkpoint.npz")
-    options = replace(OPTIONS, score="doubling", plateau=0.1)
+    options = replace(OPTIONS, score="last", plateau=0.1)
     run = synchronous.run(inputs(), options, methods("fedavg"), metrics("accuracy"), 0, place)
-    with pytest.raises(UserError, match="plateau: needs score: all, not doubling"):
+    with pytest.raises(UserError, match="plateau: needs score: all or doubling, not last"):
         list(run)
     options = replace(OPTIONS, plateau=0.1)
     odd = {"accuracy": replace(load_metric("accuracy"), better=None)}

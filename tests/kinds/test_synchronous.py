@@ -188,6 +188,26 @@ def test_scores_with_a_unit_are_those_of_targets_in_their_own_units(kind):
 # --- Lines
 
 
+@pytest.mark.parametrize(("architecture", "moves"), [("lstm", True), ("causal-cnn", False)])
+def test_models_that_read_the_last_step_read_the_end_of_short_series(tmp_path, architecture, moves):
+    """Series of an LSTM end with its last step; padding after them would be all that it reads."""
+    of, n = inputs(), T - 3
+    X = np.where(np.arange(T) < n, of.data.X, 0)
+    shifted = np.roll(X, T - n, axis=2)
+    scores = [
+        lines(
+            tmp_path / name, replace(of, data=replace(of.data, **given)), architecture=architecture
+        )
+        for name, given in {
+            "short": {"X": X, "lengths": np.full(len(X), n)},
+            "ended": {"X": shifted, "lengths": np.full(len(X), T)},
+            "padded": {"X": X, "lengths": np.full(len(X), T)},
+        }.items()
+    ]
+    assert (scores[0] == scores[1]) == moves
+    assert (scores[0] == scores[2]) != moves
+
+
 def test_scores_of_clients_are_kept_and_their_mean_is_the_score(tmp_path):
     place = Place("cpu", 1, tmp_path / "checkpoint.npz")
     given = (methods("fedavg", "ditto"), metrics("accuracy", "f1"), 0, place)

@@ -80,7 +80,7 @@ def test_what_is_no_metric(name, meant):
 @pytest.mark.parametrize(
     ("name", "said"),
     [
-        ("f1@worst_fith", "subset 'worst_fith' is unknown; known: another_client, best_fifth"),
+        ("f1@worst_fith", "subset 'worst_fith' is unknown; known: adapted, another_client"),
         (
             "f1@worst_fith",
             "(did you mean worst_fifth?); without one, all clients and samples count",

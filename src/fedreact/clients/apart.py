@@ -8,6 +8,7 @@ import numpy as np
 
 from fedreact.clients.partition import Partition
 from fedreact.clients.partitioners.contract import Partitioner
+from fedreact.clients.regimes.contract import limited
 from fedreact.data.dataset import SeriesDataset
 from fedreact.errors import UserError
 
@@ -28,7 +29,7 @@ def deal(
         The others test on all samples.
     """
     if not others:
-        return partitioner.deal(data, seed)
+        return limited(partitioner, data, seed)
     tests = [tested(Partition.load(path, len(data.y))) for path in others]
     untested = np.setdiff1d(np.arange(len(data.y)), np.concatenate(tests))
     if not len(untested):
@@ -36,7 +37,7 @@ def deal(
             "the tables' partitions test on all samples, so none is left to choose options on; "
             "use fewer seeds or a smaller test share"
         )
-    return in_dataset(partitioner.deal(data.take(untested), seed), untested)
+    return in_dataset(limited(partitioner, data.take(untested), seed), untested)
 
 
 def tested(partition: Partition) -> np.ndarray:
@@ -49,11 +50,12 @@ def in_dataset(partition: Partition, indices: np.ndarray) -> Partition:
 
     ``indices [n]`` are the places of the part's samples in the whole.
     """
-    tests = partition.tested
+    tests, labelled = partition.tested, partition.labelled
     return replace(
         partition,
         train=[indices[samples] for samples in partition.train],
         test=[indices[samples] for samples in partition.test],
         held_out=indices[partition.held_out],
+        labelled=None if labelled is None else [indices[samples] for samples in labelled],
         tested=None if tests is None else indices[tests],
     )

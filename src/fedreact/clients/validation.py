@@ -38,7 +38,7 @@ def held_back(partition: Partition, n_samples: int, seed: int) -> Partition:
     train = [np.sort(indices[~np.isin(indices, held)]) for indices in partition.train]
     for k, left in enumerate(train):
         if not len(left):
-            raise UserError(f"client {k} has too few train samples to hold some back")
+            raise UserError(f"{partition.client(k)} has too few train samples to hold some back")
     drawn = replace(partition, train=train, test=test)
     if draws_from_all:
         closed = np.union1d(partition.held_out, held)

@@ -5,6 +5,7 @@ inner products are the similarities; the ledger (``linkage``) holds the alternat
 effects.
 """
 
+from collections.abc import Sequence
 from typing import Literal
 
 import numpy as np
@@ -62,21 +63,41 @@ def agglomerative(similarity: np.ndarray, n_clusters: int, linkage: Linkage = "w
     numpy.ndarray
         ``int64 [K]`` labels, numbered in the order of each cluster's first client.
     """
-    # The workflow loads methods, and starts often: not at the top.
-    from scipy.sparse import coo_array
-    from scipy.sparse.csgraph import connected_components
+    return cuts(similarity, [n_clusters], linkage)[0]
 
+
+def cuts(
+    similarity: np.ndarray, numbers: Sequence[int], linkage: Linkage = "ward"
+) -> list[np.ndarray]:
+    """Cut one hierarchy of clients into several numbers of clusters.
+
+    Parameters
+    ----------
+    similarity, linkage
+        As in :func:`agglomerative`.
+    numbers
+        Numbers of clusters, each 1 or more.
+
+    Returns
+    -------
+    list of numpy.ndarray
+        The labels of :func:`agglomerative` for each number.
+    """
     K = len(similarity)
-    if n_clusters >= K:
-        return np.arange(K)
+    if min(numbers) >= K:
+        return [np.arange(K) for _ in numbers]
     many = linkage == "ward" and similarity.dtype == np.float32
     merges = _ward(similarity) if many else _by_scipy(similarity, linkage)
-    # Row i of the merge table makes node K + i out of two earlier nodes.
-    merges = merges[: K - n_clusters]
-    made = np.repeat(K + np.arange(len(merges)), 2)
-    nodes = 2 * K - 1
-    graph = coo_array((np.ones(made.size), (merges.ravel(), made)), shape=(nodes, nodes))
-    return relabel(connected_components(graph, directed=False)[1][:K])
+    return [_cut(merges[: max(K - n, 0)], K) for n in numbers]
+
+
+def _cut(merges: np.ndarray, K: int) -> np.ndarray:
+    """Return labels ``[K]`` after merges ``[m, 2]``, of which row i makes node K + i."""
+    root = np.arange(K + len(merges))
+    root[merges] = np.arange(K, K + len(merges))[:, None]
+    while (root != (above := root[root])).any():
+        root = above
+    return relabel(root[:K])
 
 
 def _ward(similarity: np.ndarray) -> np.ndarray:

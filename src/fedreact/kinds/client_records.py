@@ -29,8 +29,9 @@ class ClientRecords:
 
     Its file has the arrays ``method``, ``round`` ``[L]``: of each line; ``score``, ``cluster``,
     ``true_cluster`` ``[L, K]``: see :class:`fedreact.kinds.contract.Line`; ``n_train``, ``n_test``
-    ``[K]``: samples; ``metric``: of the scores; ``findings``: sentences on what makes them mean
-    nothing. L is 0 for kinds of run that yield nothing of clients.
+    ``[K]``: samples; ``name`` ``[K]``: of clients that have one; ``metric``: of the scores;
+    ``findings``: sentences on what makes them mean nothing. L is 0 for kinds of run that yield
+    nothing of clients.
     """
 
     def __init__(self, partition: "Partition", metric: str, findings: Sequence[str]):
@@ -38,6 +39,8 @@ class ClientRecords:
             "n_train": np.array([len(samples) for samples in partition.train]),
             "n_test": np.array([len(samples) for samples in partition.test]),
         }
+        if partition.names is not None:
+            sizes["name"] = partition.names
         self.about = sizes | {"metric": np.array(metric), "findings": np.array(findings, dtype=str)}
         self.rows: list[tuple[str, int, dict[str, np.ndarray]]] = []
 

@@ -25,8 +25,14 @@ A run trains and scores some methods, on one setting and seed, and yields lines 
 ``findings(inputs, options, methods) -> list[str]``
     Optional: sentences on what makes a run's results meaningless. They are printed, and shown
     below its tables.
+``NEWCOMERS``
+    Optional: whether clients may join after the training (:mod:`fedreact.clients.regimes`).
 ``threads(options, n_clients) -> int``
     Number of cores to ask for.
+
+``role(method, options) -> Role``
+    Optional: part of a method in a comparison. Without it, the algorithm says it: its attribute
+    ``role``, or static method ``role(options of the method)``; without either it is ``federated``.
 
 Its algorithms are the files of ``kinds/<kind>/algorithms/``; a kind without methods has no such
 folder.
@@ -47,7 +53,7 @@ from dataclasses import dataclass, field, is_dataclass
 from functools import cache
 from pathlib import Path
 from types import ModuleType
-from typing import Any, Protocol, runtime_checkable
+from typing import Any, Literal, Protocol, get_args, runtime_checkable
 
 import numpy as np
 
@@ -73,6 +79,11 @@ class Skipping(Protocol):
 
     def skip(self, task: Task) -> str | None:
         """Say why it cannot run on a task; ``None`` if it can."""
+
+
+Role = Literal["federated", "alone", "trivial", "simple", "pooled"]
+"""Part of a method in a comparison: a federated method; clients that each train alone; a predictor
+that learns nothing; a simple model of each client alone; a model of all data in one place."""
 
 
 @dataclass(frozen=True)
@@ -220,3 +231,20 @@ def skipped(kind: str, algorithm: str, task: Task) -> str | None:
     """Say why an algorithm cannot run on a task; ``None`` if it can."""
     cls = plugins.load(f"kinds/{kind}/algorithms", algorithm, "ALGORITHM")
     return cls.skip(task) if isinstance(cls, Skipping) else None
+
+
+def role(kind: str, method: Method, options: Any) -> Role:
+    """Return the part of a method in a comparison; ``options`` are those of its run."""
+    spec = part_of(kind, "spec")
+    if hasattr(spec, "role"):
+        return _as_role(spec.role(method, options))
+    cls = plugins.load(f"kinds/{kind}/algorithms", method.algorithm, "ALGORITHM")
+    of_class = getattr(cls, "role", "federated")
+    return _as_role(of_class(method.options) if callable(of_class) else of_class)
+
+
+def _as_role(name: Any) -> Role:
+    """Check a role."""
+    if name not in get_args(Role):
+        raise UserError(f"role {name!r} is unknown; known: {', '.join(get_args(Role))}")
+    return name

@@ -32,7 +32,12 @@ log = logging.getLogger("fedreact")
 def read_inputs(args: Namespace, spec: Any) -> Inputs:
     """Read data, partition and what else the kind needs; they must be of one dataset."""
     data = SeriesDataset.load(args.data)
-    partition = Partition.load(args.partition, len(data.y))
+    partition = Partition.load(args.partition, len(data.y)).with_labels()
+    if partition.newcomers is not None and not getattr(spec, "NEWCOMERS", False):
+        raise UserError(
+            f"{args.partition}: clients join after the training, which runs of kind {args.kind} "
+            "cannot; leave this kind out of the setting"
+        )
     if "features" not in spec.NEEDS:
         return Inputs(data, partition, setting=args.setting)
     if args.features is None:
@@ -102,6 +107,7 @@ def findings(kind: str, inputs: Inputs, options: Any, methods: Sequence[Method])
     sentences = [
         *data_checks.findings(inputs.data, stated=registered),
         *partition_checks.findings(inputs.partition, None if registered else inputs.data.y),
+        *([] if registered else partition_checks.leaks(inputs.partition, inputs.data)),
         *(run.findings(inputs, options, methods) if isinstance(run, WithFindings) else []),
     ]
     for sentence in sentences:

@@ -19,6 +19,7 @@ def client_scores(
     tests: Sequence[np.ndarray],
     targets: ScaledTargets,
     metrics: Mapping[str, Metric],
+    clients: Sequence[int] | None = None,
 ) -> dict[str, np.ndarray]:
     """Score ``[K]`` of each client by each metric.
 
@@ -34,6 +35,8 @@ def client_scores(
         K arrays of test samples.
     targets
         Labels or targets of all samples.
+    clients
+        Numbers of the K clients, which key their draws; ``None``: from 0.
 
     Raises
     ------
@@ -45,7 +48,7 @@ def client_scores(
     if len(weights) == 1 and state is None:
         outputs = _outputs_of_one_model(engine, weights[0], tests)
     else:
-        outputs = _outputs_of_each(engine, weights, state, tests)
+        outputs = _outputs_of_each(engine, weights, state, tests, clients or range(len(tests)))
     return score_outputs(outputs, tests, targets, metrics)
 
 
@@ -79,7 +82,11 @@ def _outputs_of_one_model(
 
 
 def _outputs_of_each(
-    engine: Engine, weights: np.ndarray, state: Arrays | None, tests: Sequence[np.ndarray]
+    engine: Engine,
+    weights: np.ndarray,
+    state: Arrays | None,
+    tests: Sequence[np.ndarray],
+    clients: Sequence[int],
 ) -> list[np.ndarray]:
     """Outputs for each client's test samples, by its own model.
 
@@ -91,7 +98,7 @@ def _outputs_of_each(
         own = None if state is None else {name: values[k] for name, values in state.items()}
         order = np.arange(len(test))
         if state is not None:
-            order = generator(engine.job.seed, "test stream", k).permutation(len(test))
+            order = generator(engine.job.seed, "test stream", clients[k]).permutation(len(test))
         orders.append(order)
         requests.append(Request(weights[min(k, len(weights) - 1)], test[order], own))
     outputs = engine.predict(requests)

@@ -8,6 +8,7 @@ import torch
 
 from fedreact import plugins
 from fedreact.data.dataset import SeriesDataset
+from fedreact.data.windows import Windows
 from fedreact.engine.local_training import LocalTraining
 from fedreact.losses.objective import Objective
 from fedreact.losses.supervised import SupervisedLoss
@@ -55,6 +56,11 @@ def architecture(options: TrainingOptions, task: Task) -> Architecture:
     return make(in_channels=task.channels, length=task.steps, n_out=task.outputs)
 
 
+def series(data: SeriesDataset, model: Architecture) -> np.ndarray | Windows:
+    """Return series ``[N, T, channels]`` for a model: all end at step T, if it reads that one."""
+    return data.padded_first if model.reads_last else data.steps_first
+
+
 def local_training(
     options: TrainingOptions, loss: SupervisedLoss, stacked: int = 1
 ) -> LocalTraining:
@@ -82,6 +88,11 @@ def supervised_loss(objective: Objective) -> SupervisedLoss:
     if not isinstance(objective, SupervisedLoss):
         raise TypeError(f"{type(objective).__name__} is no loss on labels or targets")
     return objective
+
+
+def model_of(training: LocalTraining) -> Architecture:
+    """Return the model that a training trains."""
+    return supervised_loss(training.objective).architecture
 
 
 @dataclass(frozen=True)

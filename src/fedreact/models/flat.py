@@ -35,6 +35,14 @@ class FlatWeights:
         return {}
 
     @property
+    def reads_last(self) -> bool:
+        """Whether outputs are read after the last step, as those of recurrent networks are.
+
+        Then a series that is shorter than others ends there, and its padding stands before it.
+        """
+        return False
+
+    @property
     def n_buffers(self) -> int:
         """Values of the flat vector, at its end, that are no weights."""
         return sum(prod(shape) for shape in self.buffers.values())

@@ -13,9 +13,17 @@ from fedreact.models.layers import Training, linear
 
 @dataclass(frozen=True)
 class TwoHeads(FlatWeights):
-    """Features of ``base`` with its head, the generic one, and a personal one of the same shape."""
+    """Features of ``base`` with its head, the generic one, and a personal one.
+
+    Attributes
+    ----------
+    copied
+        Whether the personal head begins as a copy of the generic one; else it is drawn by itself
+        and has no bias.
+    """
 
     base: WithFeatures
+    copied: bool = True
     trains_otherwise: ClassVar[bool] = True
 
     @property
@@ -39,10 +47,15 @@ class TwoHeads(FlatWeights):
         return self.base.n_features
 
     @property
+    def reads_last(self) -> bool:
+        """Whether the base reads its outputs after the last step."""
+        return self.base.reads_last
+
+    @property
     def shapes(self) -> Shapes:
         """The base's, then the personal head's."""
-        shapes = self.base.shapes
-        return shapes | {f"personal.{n}": shapes[f"head.{n}"] for n in ("weight", "bias")}
+        shapes, own = self.base.shapes, ("weight", "bias") if self.copied else ("weight",)
+        return shapes | {f"personal.{n}": shapes[f"head.{n}"] for n in own}
 
     @property
     def buffers(self) -> Shapes:
@@ -54,10 +67,14 @@ class TwoHeads(FlatWeights):
         return self.base.multiply_adds() + self.n_features * self.n_out
 
     def init(self, generator: torch.Generator) -> torch.Tensor:
-        """Draw the base's weights; the personal head begins as the generic one."""
+        """Draw the base's weights; a personal head of its own, as torch draws linear layers."""
         drawn = self.base.init(generator)
         n = sum(prod(shape) for shape in self.base.shapes.values())
-        head = drawn[self.base.part("head.")]
+        if self.copied:
+            head = drawn[self.base.part("head.")]
+        else:
+            uniform = torch.rand(self.n_out * self.n_features, generator=generator)
+            head = (2 * uniform - 1) / self.n_features**0.5
         return torch.cat([drawn[:n], head, drawn[n:]])
 
     def encode(
@@ -75,7 +92,8 @@ class TwoHeads(FlatWeights):
 
     def personal(self, theta: torch.Tensor, h: torch.Tensor) -> torch.Tensor:
         """Compute outputs ``[K, B, n_out]`` of the personal head."""
-        return linear(h, self.unpack(theta), "personal")
+        w = self.unpack(theta)
+        return linear(h, w, "personal") if self.copied else h @ w["personal.weight"].mT
 
     def forward(
         self, theta: torch.Tensor, x: torch.Tensor, training: Training | None = None

@@ -192,3 +192,43 @@ def test_the_first_owners():
     assert [int(s[0]) // 10 for s in p.train] == [1, 0]
     with pytest.raises(UserError, match="has 3 owners, not 4"):
         deal_by_owner(np.repeat([4, 2, 9], 10), 0, owners=4)
+
+
+def test_clients_that_are_too_small_are_left_out():
+    owner = np.repeat([0, 1, 2, 3], [20, 3, 30, 2])
+    names = np.array(["ann", "bob", "cy", "dee"])
+    data = dataset(np.arange(55) % 2, owner=owner, owner_names=names)
+    p = PARTITIONER(min_samples=10).deal(data, 0)
+    assert p.names.tolist() == ["ann", "cy"]
+    assert [len(a) + len(b) for a, b in zip(p.train, p.test)] == [20, 30]
+    # Unset, it changes nothing: clients draw the same tests.
+    large = dataset(np.arange(50) % 2, owner=np.repeat([0, 1], [20, 30]))
+    same = PARTITIONER().deal(large, 0)
+    assert [len(s) for s in same.test] == [len(s) for s in p.test]
+    with pytest.raises(UserError, match="no client has 99 series, the most are 30"):
+        PARTITIONER(min_samples=99).deal(data, 0)
+
+
+def test_clients_that_are_too_small_are_merged():
+    owner = np.repeat([0, 1, 2, 3], [20, 6, 30, 5])
+    names = np.array(["ann", "bob", "cy", "dee"])
+    data = dataset(np.arange(61) % 2, owner=owner, owner_names=names)
+    p = PARTITIONER(min_samples=10, small="merge").deal(data, 0)
+    assert p.names.tolist() == ["ann", "cy", "others"]
+    assert sorted([*p.train[2], *p.test[2]]) == [*range(20, 26), *range(56, 61)]
+    assert clients_of(PARTITIONER(min_samples=10), 4) is None
+
+
+def test_clients_are_called_by_their_names(tmp_path):
+    owner, names = np.repeat([0, 1], [20, 1]), np.array(["ann", "bob"])
+    data = dataset(np.arange(21) % 2, owner=owner, owner_names=names)
+    with pytest.raises(
+        UserError, match=r"^partition: client bob has 1 series, too few .* min_samples"
+    ):
+        PARTITIONER().deal(data, 0)
+    whole = dataset(owner=np.repeat([0, 1], 20), owner_names=names)
+    p = PARTITIONER(parts=2).deal(whole, 0)
+    assert p.names.tolist() == ["ann, part 1", "ann, part 2", "bob, part 1", "bob, part 2"]
+    p.save(tmp_path / "p.npz")
+    assert Partition.load(tmp_path / "p.npz").names.tolist() == p.names.tolist()
+    assert deal_by_owner(owner[:20]).names is None

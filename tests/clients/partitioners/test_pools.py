@@ -69,7 +69,11 @@ def test_sizes_that_no_data_could_have(sizes, samples, share, words):
         ("owner", {"split": "latest"}, "'latest' is unknown; known: random, chronological"),
         ("owner", {"gap": -3}, "gap: expected int >= 0, got -3"),
         ("owner", {"clients": 0}, "clients: expected int >= 1"),
-        ("owner", {"beta": 1.0}, "unknown key beta; known keys: clients, owners, parts, split"),
+        (
+            "owner",
+            {"beta": 1.0},
+            "unknown key beta; known keys: regime, clients, owners, parts, split",
+        ),
     ],
 )
 def test_options_out_of_bounds_are_one_line(by, change, words):

@@ -4,128 +4,26 @@ The numbers in parity/ were recorded by running that code, unmodified, on small 
 in each file says which repository, commit and functions, and what stood in for data and models.
 """
 
-import json
 from dataclasses import dataclass
-from pathlib import Path
-from typing import ClassVar
 
 import numpy as np
 import pytest
 import torch
 from numpy.testing import assert_allclose
+from small_parity import Layers, one_client, recorded
 
-from fedreact.engine.local_training import LocalTraining, Work
 from fedreact.kinds.synchronous.algorithms.fedbn import FedBN
-from fedreact.kinds.synchronous.algorithms.feddyn import FedDyn
 from fedreact.kinds.synchronous.algorithms.fedfa import FedFA, augmented, spread_weights
 from fedreact.kinds.synchronous.algorithms.fedicon import contrast
 from fedreact.kinds.synchronous.algorithms.fedproto import FedProto
 from fedreact.kinds.synchronous.algorithms.fedrod import FedRoD
 from fedreact.kinds.synchronous.algorithms.fedthe import FedTHE
-from fedreact.losses.objective import Data
-from fedreact.losses.supervised import SupervisedLoss
 from fedreact.models.flat import FlatWeights
-from fedreact.models.layers import linear
-from fedreact.optimizers.sgd import SGD
-
-
-def recorded(name):
-    """What was recorded of a method."""
-    return json.loads((Path(__file__).parent / "parity" / f"{name}.json").read_text())
-
-
-@dataclass(frozen=True)
-class Layers(FlatWeights):
-    """Affine layers ``inputs -> m -> n_out``, with a ReLU between or without; or the last alone."""
-
-    in_channels: int
-    n_features: int
-    n_out: int
-    relu: bool = True
-    length: int = 1
-    names: ClassVar[tuple[str, str]] = ("base", "head")
-
-    @property
-    def shapes(self):
-        base = {"base.weight": (self.n_features, self.in_channels), "base.bias": (self.n_features,)}
-        head = {"head.weight": (self.n_out, self.n_features), "head.bias": (self.n_out,)}
-        return base | head
-
-    def init(self, generator):
-        return torch.randn(self.n_parameters, generator=generator)
-
-    def encode(self, theta, x, training=None):
-        h = linear(x[:, :, 0], self.unpack(theta), "base")
-        return h.relu() if self.relu else h
-
-    def head(self, theta, h):
-        return linear(h, self.unpack(theta), "head")
-
-    def forward(self, theta, x):
-        return self.head(theta, self.encode(theta, x))
-
-
-@dataclass(frozen=True)
-class OneLayer(FlatWeights):
-    """An affine layer."""
-
-    in_channels: int = 3
-    n_out: int = 3
-    length: int = 1
-
-    @property
-    def shapes(self):
-        return {"head.weight": (self.n_out, self.in_channels), "head.bias": (self.n_out,)}
-
-    def init(self, generator):
-        return torch.randn(self.n_parameters, generator=generator)
-
-    def forward(self, theta, x):
-        return linear(x[:, :, 0], self.unpack(theta), "head")
-
-
-def one_client(algorithm, X, y, steps, rate, sent, state, **of_sgd):
-    """Uploads and state of one client that takes whole batches."""
-    data = Data(torch.tensor(X, dtype=sent["theta"].dtype)[:, None], torch.tensor(y))
-    training = LocalTraining(SupervisedLoss(algorithm.model), steps, len(y), rate, 1, SGD(**of_sgd))
-    rng = [np.random.default_rng(0)]
-    return algorithm.local(
-        training, sent, state, Work(data, [np.arange(len(y))], lambda purpose: rng)
-    )
 
 
 def flat(weights, *names):
     """Weights by name, one after the other."""
     return torch.tensor(np.concatenate([np.ravel(weights[name]) for name in names]))
-
-
-def test_feddyn():
-    """Clients' models, their sums of updates, and the server's model, over two rounds."""
-    case = recorded("feddyn")["cases"]["two_rounds_partial"]
-    o, given, m = case["options"], case["inputs"], 3
-    server = FedDyn(alpha=o["alpha_coef"]).on(OneLayer())
-    kept = server.server(np.array(given["init"], np.float32), m)
-    h_all = server.start(kept["theta"], m)["h"]
-    for of_round in case["rounds"]:
-        assert_allclose(kept["theta"], of_round["start"], rtol=1e-5, atol=1e-6)
-        trained = []
-        for k, alpha in zip(of_round["selected"], of_round["alpha_client"]):
-            # Their code scales alpha by a client's size; given that, a client does the same.
-            algorithm = FedDyn(alpha=alpha).on(OneLayer())
-            sent = {"theta": torch.tensor(kept["theta"])}
-            uploads, state = one_client(
-                *(algorithm, given["X"][k], given["y"][k], 3, of_round["lr"], sent),
-                *({"h": torch.tensor(h_all[k : k + 1])},),
-                weight_decay=o["weight_decay"],
-            )
-            h_all[k] = state["h"][0].numpy()
-            trained.append(uploads["theta"][0].numpy())
-        assert_allclose(trained, of_round["client_weights"], rtol=1e-4, atol=2e-6)
-        assert_allclose(h_all, of_round["h_all_after"], rtol=1e-4, atol=2e-6)
-        sizes = np.array([len(given["y"][k]) for k in of_round["selected"]])
-        assert len(set(sizes)) > 1  # models have equal weights nevertheless
-        kept = server.aggregate(kept, {"theta": np.stack(trained)}, sizes)
-        assert_allclose(kept["theta"], of_round["cloud_model"], rtol=1e-4, atol=2e-6)
 
 
 @pytest.mark.parametrize("number", [0, 1, "missing"])
@@ -235,7 +133,7 @@ def test_fedthe(name, beta, steps):
         for of in ("features", "W_generic", "W_personal", "global_rep", "local_rep")
     )
     algorithm = FedTHE(beta=beta, test_steps=steps)
-    found = algorithm.mixed(h, h @ generic.mT, h @ personal.mT, h_all, h_own)
+    found = algorithm.mixed(h, h @ generic.mT, h @ personal.mT, h_all, h_own, rate=0.1)
     assert_allclose(found, case["logits"], rtol=1e-5, atol=1e-6)
 
 

@@ -37,6 +37,7 @@ from fedreact.kinds import contract as runs
 from fedreact.kinds.synchronous.algorithms.apfl import APFL
 from fedreact.kinds.synchronous.algorithms.ditto import Ditto
 from fedreact.kinds.synchronous.algorithms.fedavg import FedAvg
+from fedreact.kinds.synchronous.algorithms.fedbabu import FedBABU
 from fedreact.kinds.synchronous.algorithms.fedicon import FedICON
 from fedreact.kinds.synchronous.algorithms.fedproto import FedProto
 from fedreact.kinds.synchronous.algorithms.fedprox import FedProx
@@ -454,12 +455,15 @@ def one(algorithm):
 
 
 @pytest.mark.parametrize("algorithm", [FedAvg(), FedProx(), Ditto(), APFL()])
-def test_servers_take_the_mean_weighted_by_samples_and_keep_what_else_they_have(algorithm):
+def test_servers_take_the_mean_by_samples_or_equally_and_keep_what_else_they_have(algorithm):
     uploads = np.array([[1.0, 0.0], [3.0, 4.0]], np.float32)
     server = {"theta": np.zeros(2, np.float32), "other": np.ones(1)}
     after = algorithm.aggregate(server, {"theta": uploads}, np.array([1, 3]))
     assert after["theta"].tolist() == weighted_mean(uploads, np.array([1, 3])).tolist()
     assert after["theta"].tolist() == [2.5, 3.0]
+    equal = replace(algorithm, weights="equal")
+    after_equal = equal.aggregate(server, {"theta": uploads}, np.array([1, 3]))
+    assert after_equal["theta"].tolist() == [2.0, 2.0]
     assert after["other"] is server["other"]
     assert sorted(algorithm.sent(after)) == ["theta"]
 
@@ -480,6 +484,44 @@ def test_clients_that_keep_models_go_on_from_them():
     for k in range(3):
         expected = by_hand(job, first["personal"][k], k, "personal training", t=2)
         np.testing.assert_allclose(second["personal"][k], expected, rtol=1e-4, atol=1e-6)
+
+
+@pytest.mark.parametrize(
+    "name", [name for name in KINDS if "weights" in options.names(KINDS[name])]
+)
+def test_weights_are_samples_or_equal_and_change_the_mean(name):
+    job = job_of(KINDS[name])
+    algorithm, theta = job.algorithm, initial(job)
+    server, state = algorithm.server(theta, 3), algorithm.start(theta, 3)
+    with Stacked(job, "cpu") as engine:
+        uploads, _ = engine.round(algorithm.sent(server), state, 1)
+    n_samples, found = np.array([12, 30, 1]), {}
+    for weights in ("samples", "equal"):
+        after = replace(algorithm, weights=weights).aggregate(server, uploads, n_samples)
+        found[weights] = after["theta"]
+    assert not np.array_equal(found["samples"], found["equal"])
+
+
+def test_fedbabu_tests_with_models_that_an_epoch_has_tuned_from_the_newest_body():
+    job = job_of(FedBABU)
+    algorithm, theta = job.algorithm, initial(job)
+    server, state = algorithm.server(theta, 3), algorithm.start(theta, 3)
+    *_, (_, server, state, _) = rounds_of(Stacked(job, "cpu"), job, server, state, range(1, 3))
+    head = algorithm.model.part("head.").numpy()
+    assert (state["own"][:, head] == theta[head]).all()  # it is never trained in a round
+    sent = algorithm.sent(server) | {PREPARE: np.ones(1, np.float32)}
+    tested = {}
+    for tune in ("all", "head", "none"):
+        other = replace(job, algorithm=replace(algorithm, fine_tune=tune))
+        uploads, prepared = Stacked(other, "cpu").round(sent, state, 3)
+        assert (uploads["theta"] == server["theta"]).all()
+        tested[tune] = prepared["own"]
+    body = algorithm.shared.numpy()
+    assert (tested["none"][:, body] == server["theta"]).all()
+    assert (tested["none"][:, head] == theta[head]).all()
+    assert (tested["head"][:, body] == server["theta"]).all()
+    assert (tested["head"][:, head] != theta[head]).any(1).all()
+    assert (tested["all"][:, body] != server["theta"]).any(1).all()
 
 
 def test_fedproto_gives_the_label_of_the_nearest_known_prototype():

@@ -10,6 +10,7 @@ from typing import Literal
 import numpy as np
 
 from fedreact.clients.partition import NOTHING, Partition
+from fedreact.clients.regimes.contract import InRegime
 from fedreact.data.dataset import SeriesDataset
 from fedreact.errors import UserError
 from fedreact.options import Count, InnerShare
@@ -17,7 +18,7 @@ from fedreact.rng import generator
 
 
 @dataclass(frozen=True)
-class Aligned:
+class Aligned(InRegime):
     """Owners as clients; the last series of each are for testing.
 
     Attributes

@@ -12,6 +12,7 @@ import numpy as np
 
 from fedreact.clients.partition import NOTHING, Partition
 from fedreact.clients.partitioners.pools import labels_of
+from fedreact.clients.regimes.contract import InRegime
 from fedreact.data.dataset import SeriesDataset
 from fedreact.errors import UserError
 from fedreact.options import Count, InnerShare, Positive
@@ -23,7 +24,7 @@ Chunk = tuple[int, int]
 
 
 @dataclass(frozen=True)
-class Chunks:
+class Chunks(InRegime):
     """Clients with two chunks each, of different labels and different sizes.
 
     Attributes

@@ -60,6 +60,8 @@ class OwnerParts(Protocol):
         Number of owners to use; ``None``: all.
     parts
         Clients that each owner is cut into.
+    min_samples
+        Series that an owner needs to be a client; ``None``: any number.
     """
 
     @property
@@ -69,6 +71,10 @@ class OwnerParts(Protocol):
     @property
     def parts(self) -> int:
         """Clients of each owner."""
+
+    @property
+    def min_samples(self) -> int | None:
+        """Series that an owner needs."""
 
 
 def train_samples(partitioner: Partitioner) -> int | None:
@@ -85,4 +91,6 @@ def clients_of(partitioner: Partitioner, owners: int | None) -> int | None:
         return partitioner.n_clients
     if not isinstance(partitioner, OwnerParts):
         return owners
+    if partitioner.min_samples is not None:
+        return None
     return min(partitioner.owners or owners, owners) * partitioner.parts

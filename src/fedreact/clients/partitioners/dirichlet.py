@@ -12,6 +12,7 @@ import numpy as np
 
 from fedreact.clients.partition import Partition
 from fedreact.clients.partitioners.pools import ClusterPartitioner, Split, labels_of
+from fedreact.clients.regimes.contract import InRegime
 from fedreact.data.dataset import SeriesDataset
 from fedreact.errors import UserError
 from fedreact.options import InnerShare, Positive, Sizes
@@ -21,7 +22,7 @@ MAX_DRAWS = 1000
 
 
 @dataclass(frozen=True)
-class Dirichlet(ClusterPartitioner):
+class Dirichlet(InRegime, ClusterPartitioner):
     """Clients of clusters that differ in their labels.
 
     Attributes

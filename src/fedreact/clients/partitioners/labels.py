@@ -8,6 +8,7 @@ import numpy as np
 
 from fedreact.clients.partition import Partition
 from fedreact.clients.partitioners.pools import ClusterPartitioner, labels_of
+from fedreact.clients.regimes.contract import InRegime
 from fedreact.data.dataset import SeriesDataset
 from fedreact.errors import UserError
 from fedreact.options import InnerShare, Natural, Sizes
@@ -17,7 +18,7 @@ LabelsOfCluster = Annotated[tuple[Natural, ...], msgspec.Meta(min_length=1)]
 
 
 @dataclass(frozen=True)
-class Labels(ClusterPartitioner):
+class Labels(InRegime, ClusterPartitioner):
     """Clients in clusters with given labels, each about as many trials (arXiv, 4.1).
 
     A cluster's share of a label is one over its number of labels, so that clusters have samples in

@@ -1,5 +1,6 @@
 """One client for each owner of series: a vehicle, a person, a writer (ICLR, section 4.2)."""
 
+import logging
 from collections.abc import Iterator
 from dataclasses import dataclass
 from typing import Literal, get_args
@@ -8,17 +9,23 @@ import numpy as np
 
 from fedreact.clients.partition import NOTHING, Partition
 from fedreact.clients.partitioners.pools import check_sizes
+from fedreact.clients.regimes.contract import InRegime
 from fedreact.data.dataset import SeriesDataset
 from fedreact.errors import UserError
 from fedreact.options import Count, InnerShare, Natural
 from fedreact.rng import generator
+
+log = logging.getLogger("fedreact")
+
+OTHERS = "others"
+"""Name of the client that small ones are merged into."""
 
 Split = Literal["random", "chronological", "source"]
 SPLITS = get_args(Split)
 
 
 @dataclass(frozen=True)
-class Owner:
+class Owner(InRegime):
     """Owners as clients, without known clusters.
 
     Attributes
@@ -35,6 +42,10 @@ class Owner:
         Share of the test set.
     gap
         Series (or trials) left out before a chronological test set because they overlap with it.
+    min_samples
+        Series that an owner needs to be a client; ``null``: any number.
+    small
+        Whether the series of owners with fewer are dropped, or merged into one client, the last.
     """
 
     clients: Count | None = None
@@ -43,6 +54,8 @@ class Owner:
     split: Split = "random"
     test_share: InnerShare = 0.1
     gap: Natural = 0
+    min_samples: Count | None = None
+    small: Literal["drop", "merge"] = "drop"
 
     @property
     def n_clients(self) -> int | None:
@@ -63,24 +76,69 @@ class Owner:
         if self.split == "source" and data.tested is None:
             raise UserError(f"partition: {data.name} does not say which series are for testing")
         self._check()
-        names = np.unique(data.owner)
-        if self.owners is not None and self.owners > len(names):
-            raise UserError(f"partition: the data has {len(names)} owners, not {self.owners}")
+        groups = self._groups(data, data.owner)
+        if self.owners is not None and self.owners > len(groups):
+            raise UserError(f"partition: the data has {len(groups)} owners, not {self.owners}")
         rng = generator(seed, "partition")
         train: list[np.ndarray] = []
         test: list[np.ndarray] = []
-        for name in names[: self.owners]:
-            indices = np.flatnonzero(data.owner == name)
+        names: list[str] = []
+        for name, indices in groups[: self.owners]:
             if data.time is not None:
                 indices = indices[np.argsort(data.time[indices], kind="stable")]
-            for trains, tests in self._clients(indices, data, rng, first=len(train)):
+            for trains, tests in self._clients(indices, data, rng, len(train), name):
                 train.append(trains)
                 test.append(tests)
+                names.append(name)
         if self.clients not in (None, len(train)):
             raise UserError(f"partition: {data.name} has {len(train)} clients, not {self.clients}")
         clusters = np.zeros(len(train), dtype=np.int64)
         counts, distributions = np.zeros((1, 0), dtype=np.int64), np.zeros((1, 1, 0))
-        return Partition(clusters, train, test, counts, distributions, NOTHING)
+        named = None if data.owner_names is None else np.array(self._numbered(names))
+        return Partition(clusters, train, test, counts, distributions, NOTHING, names=named)
+
+    def _groups(self, data: SeriesDataset, owner: np.ndarray) -> list[tuple[str, np.ndarray]]:
+        """Return the name and the series of each owner that is a client; small ones as asked.
+
+        Raises
+        ------
+        UserError
+            All owners are too small.
+        """
+        groups = [
+            (data.owner_name(number) if data.owner_names is not None else "", owner == number)
+            for number in np.unique(owner)
+        ]
+        series = [(name, np.flatnonzero(mine)) for name, mine in groups]
+        if self.min_samples is None:
+            return series
+        large = [group for group in series if len(group[1]) >= self.min_samples]
+        small = [group for group in series if len(group[1]) < self.min_samples]
+        rest = np.sort(np.concatenate([indices for _, indices in small])) if small else NOTHING
+        merged = self.small == "merge" and len(rest) > 0
+        if not large and not merged:
+            most = max(len(indices) for _, indices in series)
+            raise UserError(
+                f"partition: no client has {self.min_samples} series, the most are {most}; lower "
+                "min_samples, or set small: merge"
+            )
+        if small:
+            which = ", ".join(name for name, _ in small if name)
+            log.info(
+                "%d of %d clients have fewer than %d series and are %s%s",
+                len(small),
+                len(series),
+                self.min_samples,
+                "merged into one" if merged else "left out",
+                f": {which}" if which else "",
+            )
+        return [*large, (OTHERS, rest)] if merged else large
+
+    def _numbered(self, names: list[str]) -> list[str]:
+        """Return the names of clients, with the number of the part where owners are cut."""
+        if self.parts == 1:
+            return names
+        return [f"{name}, part {i % self.parts + 1}" for i, name in enumerate(names)]
 
     def _check(self) -> None:
         """Refuse options that no file of the configuration can have, since Python can."""
@@ -93,7 +151,12 @@ class Owner:
             raise UserError(f"partition: gap is {self.gap}; it must be 0 or more")
 
     def _clients(
-        self, indices: np.ndarray, data: SeriesDataset, rng: np.random.Generator, first: int
+        self,
+        indices: np.ndarray,
+        data: SeriesDataset,
+        rng: np.random.Generator,
+        first: int,
+        name: str,
     ) -> Iterator[tuple[np.ndarray, np.ndarray]]:
         """Yield train and test series of an owner's clients, of which ``first`` is the first."""
         chronological = data.time is not None
@@ -101,7 +164,8 @@ class Owner:
             tested = data.tested[indices]
             if tested.all() or not tested.any():
                 raise UserError(
-                    f"partition: {_client(first)} has no series to train on, or none to test"
+                    f"partition: {_client(first, name)} has no series to train on, or none to "
+                    "test; leave this client out of tested, or drop its series"
                 )
             trains, tests = (
                 self._parts(_Series(side, data.trial), rng, chronological)
@@ -112,7 +176,7 @@ class Owner:
             return
         parts = self._parts(_Series(indices, data.trial), rng, chronological)
         for number, part in enumerate(parts, first):
-            train, test = self._divide(part, rng, number)
+            train, test = self._divide(part, rng, _client(number, name))
             if data.trial is None:
                 yield np.sort(train.indices), np.sort(test.indices)
             else:
@@ -130,7 +194,7 @@ class Owner:
         return [series.only(share) for share in np.array_split(units, self.parts)]
 
     def _divide(
-        self, series: "_Series", rng: np.random.Generator, number: int
+        self, series: "_Series", rng: np.random.Generator, client: str
     ) -> tuple["_Series", "_Series"]:
         """Divide a client's series into those to train on and those to test on."""
         units = series.units
@@ -141,8 +205,8 @@ class Owner:
         if len(units) < n_test + gap + 2:
             kind = "series" if series.trial is None else "trials"
             raise UserError(
-                f"partition: {_client(number)} has {len(units)} {kind}, too few for {n_test} to "
-                f"test and {gap} to leave out"
+                f"partition: {client} has {len(units)} {kind}, too few for {n_test} to test and "
+                f"{gap} to leave out; min_samples drops or merges small clients"
             )
         end = len(units) - n_test
         return series.only(units[: end - gap]), series.only(units[end:])
@@ -179,8 +243,9 @@ class _Series:
         return _Series(self.indices[np.isin(self.trial[self.indices], units)], self.trial)
 
 
-def _client(number: int) -> str:
-    return f"client {number} (counted from 0 in sorted order)"
+def _client(number: int, name: str) -> str:
+    """Name a client in a message."""
+    return f"client {name}" if name else f"client {number} (counted from 0 in sorted order)"
 
 
 PARTITIONER = Owner

@@ -32,6 +32,8 @@ class Algorithm:
         Whether models travel; where they do not, trips have no delays.
     chooses
         Whether whom it sends off depends on what is learnt, so that no time is known beforehand.
+    role
+        Part of the method in a comparison (:data:`fedreact.kinds.contract.Role`).
     recorded
         Metrics that :meth:`record` gives.
     """
@@ -39,6 +41,7 @@ class Algorithm:
     pooled: ClassVar[bool] = False
     travels: ClassVar[bool] = True
     chooses: ClassVar[bool] = False
+    role: ClassVar[str] = "federated"
     recorded: ClassVar[tuple[str, ...]] = ()
 
     @staticmethod

@@ -14,20 +14,16 @@ from fedreact.clock.clock import Clock
 from fedreact.clock.devices import Devices, Network
 from fedreact.data.windows import Windows
 from fedreact.engine.engine import Arrays, Engine, TrainingJob
+from fedreact.engine.local_training import LocalTraining
 from fedreact.engine.place import Place
 from fedreact.errors import UserError
+from fedreact.kinds import supervised
 from fedreact.kinds.asynchronous.contract import Algorithm
 from fedreact.kinds.asynchronous.engine import Points, costs, fly, foresee
 from fedreact.kinds.asynchronous.spec import Options
 from fedreact.kinds.contract import Inputs, Line, Method
 from fedreact.kinds.scoring import client_scores
-from fedreact.kinds.supervised import (
-    ScaledTargets,
-    architecture,
-    first_weights,
-    local_training,
-    scaled_targets,
-)
+from fedreact.kinds.supervised import ScaledTargets, architecture, first_weights, scaled_targets
 from fedreact.kinds.synchronous.contract import Algorithm as ClientAlgorithm
 from fedreact.losses.supervised import SupervisedLoss
 from fedreact.metrics.contract import Groups, Metric
@@ -108,6 +104,12 @@ class ClockScoring:
         return [*means, *others, *scores[next(iter(self.metrics))]]
 
 
+def local_training(options: Options, task: Task) -> LocalTraining:
+    """Make the training of a client on a trip, of the run's architecture."""
+    model = architecture(options, task)
+    return supervised.local_training(options, SupervisedLoss(model, task.kind))
+
+
 def run(
     inputs: Inputs,
     options: Options,
@@ -123,7 +125,8 @@ def run(
     1 of one that drifts and 0 of others.
     """
     data, partition = inputs.data, inputs.partition
-    task, X = data.task, data.steps_first
+    task = data.task
+    X = supervised.series(data, architecture(options, task))
     if options.validate:
         partition = held_back(partition, len(data.y), seed)
     clients, drifts = partition.train, None
@@ -209,7 +212,7 @@ def prepare(
         )
     units = targets.units if targets is not None and task.kind == "regression" else ()
     loss = SupervisedLoss(client.model, task.kind, error=options.error, units=units)
-    training = local_training(options, loss)
+    training = supervised.local_training(options, loss)
     if algorithm.pooled:  # a trip is as long as that of a client with a mean share
         clients = final_samples(clients, options, seed)
         mean = round(float(np.mean([len(samples) for samples in clients])))

@@ -42,7 +42,8 @@ class Uploads:
         Whether it is the last one.
     models
         ``[K, P]`` task models, fitted on the clients' samples of this round. Rows of clients that
-        do not take part mean nothing.
+        do not take part mean nothing. On real devices they are asked for when an algorithm reads
+        them, so one whose clients train the models that they receive does not read them.
     n_samples
         ``[K]`` samples each was fitted on.
     present

@@ -113,6 +113,7 @@ def run(
     scorer = Scorer(phase2, metrics)
     states = {name: method.init(K, phase2.shape) for name, method in methods.items()}
     seen, multiply_adds = np.zeros(K, dtype=bool), dict.fromkeys(methods, 0.0)
+    held: dict[str, np.ndarray] = {}
     for t, present in enumerate(schedule.present, start=1):
         samples, valid = sample(t)
         X, y = phase2.features[samples], phase2.y[samples]
@@ -126,7 +127,9 @@ def run(
             uploads_of_method = replace(uploads, clients=counted)
             states[name], models, labels = method.round(states[name], uploads_of_method)
             multiply_adds[name] += counted.multiply_adds
-            yield scorer.score(name, models, labels, 2 * multiply_adds[name] / 1e9)
+            score = scorer.score(name, models, labels, 2 * multiply_adds[name] / 1e9)
+            yield scorer.with_newcomers(score, models, held.get(name))
+            held[name] = models
 
 
 class Scorer:
@@ -143,6 +146,10 @@ class Scorer:
 
     def begin(self, t: int, seen: np.ndarray) -> None:
         """Begin round ``t``, in which clients ``bool [K]`` have been seen so far."""
+        newcomers = self.phase2.partition.newcomers
+        self.joined = newcomers is not None and bool(seen[newcomers].all())
+        if newcomers is not None:
+            seen = seen & np.isin(np.arange(len(seen)), newcomers, invert=True)
         self.t, self.seen = t, seen
         self.weights = self.weights_of(t)[seen]
         self.truth = self.phase2.schedule.truth[t - 1]
@@ -178,6 +185,42 @@ class Scorer:
             rand = rand_score(truth, labels[seen]) if known else np.nan
         clients = of_clients(seen, scores[self.first], labels, self.truth if known else None)
         return RoundScores(self.t, method, values, rand, n_clusters, gflops, clients)
+
+    def with_newcomers(
+        self, score: RoundScores, models: np.ndarray, before: np.ndarray | None
+    ) -> RoundScores:
+        """Add the first metric of clients that join late, where there are any.
+
+        They join in the last round. Until then the federation has the mean of the members' models
+        for them; nothing where each of these has a model of its own.
+
+        Parameters
+        ----------
+        models, before
+            ``[K, P]``: models that clients hold after this round, and after the round before.
+        """
+        newcomers, metric = self.phase2.partition.newcomers, self.metrics[self.first]
+        if newcomers is None:
+            return score
+        names = (f"{self.first}@zero_shot", f"{self.first}@adapted")
+        if not self.joined:
+            return score._replace(values=score.values | dict.fromkeys(names, np.nan))
+        weights, first = self.weights_of(self.t)[newcomers], {self.first: metric}
+
+        def of_newcomers(models: np.ndarray) -> np.ndarray:
+            shaped = models.reshape(-1, *self.phase2.shape)
+            return self._scores(shaped, weights, first)[self.first]
+
+        zero_shot = np.nan
+        members = self.phase2.partition.members
+        if before is not None and len(np.unique(before[members], axis=0)) < max(2, len(members)):
+            mean = np.repeat(before[members].mean(0)[None], len(newcomers), axis=0)
+            zero_shot = metric.over(of_newcomers(mean))
+        adapted = of_newcomers(models[newcomers])
+        clients = score.clients | {"score": score.clients["score"].copy()}
+        clients["score"][newcomers] = adapted
+        values = score.values | dict(zip(names, (zero_shot, metric.over(adapted))))
+        return score._replace(values=values, clients=clients)
 
     def _scores(
         self, models: np.ndarray, weights: np.ndarray, metrics: Mapping[str, Metric]

@@ -11,6 +11,7 @@ from fedreact.clients.drifts.schedule import Schedule, schedule
 from fedreact.clients.exchange import exchanged
 from fedreact.clients.partition import Partition
 from fedreact.clients.validation import held_back
+from fedreact.clustering.hierarchical import cosine_similarity
 from fedreact.clustering.n_clusters import choose
 from fedreact.engine.place import Place
 from fedreact.errors import UserError
@@ -77,7 +78,7 @@ def drawn_schedule(partition: Partition, options: Options, seed: int) -> Schedul
     drift = None
     if options.drift:
         drift = plugins.make("clients/drifts", options.drift, "DRIFT", "drift")
-    return schedule(
+    drawn = schedule(
         partition.clusters,
         partition.distributions,
         options.rounds,
@@ -85,6 +86,13 @@ def drawn_schedule(partition: Partition, options: Options, seed: int) -> Schedul
         drift,
         options.participation,
     )
+    if partition.newcomers is None:
+        return drawn
+    present = drawn.present.copy()
+    present[:, partition.newcomers] = False
+    present[~present.any(1), partition.members[0]] = True  # a round without anybody is none
+    present[-1, partition.newcomers] = True
+    return replace(drawn, present=present)
 
 
 def make_all(
@@ -97,18 +105,8 @@ def make_all(
     UserError
         An option of a method, or its number of clusters, is out of bounds.
     """
-    setting = Setting(
-        n_clusters=len(np.unique(phase2.partition.clusters)),
-        seed=phase2.seed,
-        truth=phase2.schedule.truth,
-        linkage=options.linkage,
-        iterations=options.affect_iterations,
-        start=options.affect_start,
-        first_alpha=options.affect_first_alpha,
-        send=options.send,
-        unsent=options.unsent,
-        identity=options.identity,
-    )
+    true_number = len(np.unique(phase2.partition.clusters))
+    setting = setting_of(options, true_number, phase2.seed, phase2.schedule.truth)
     if options.n_clusters is not None:
         setting = with_clusters(setting, options.n_clusters, phase2)
     algorithms = {}
@@ -122,6 +120,24 @@ def make_all(
     return algorithms
 
 
+def setting_of(
+    options: Options, n_clusters: int, seed: int, truth: np.ndarray | None = None
+) -> Setting:
+    """Return the options that the algorithms of a run have in common."""
+    return Setting(
+        n_clusters=n_clusters,
+        seed=seed,
+        truth=truth,
+        linkage=options.linkage,
+        iterations=options.affect_iterations,
+        start=options.affect_start,
+        first_alpha=options.affect_first_alpha,
+        send=options.send,
+        unsent=options.unsent,
+        identity=options.identity,
+    )
+
+
 def with_clusters(setting: Setting, number: int | str, phase2: engine.Phase2) -> Setting:
     """Return the setting with a given number of clusters, or one by a criterion (appendix E).
 
@@ -130,12 +146,13 @@ def with_clusters(setting: Setting, number: int | str, phase2: engine.Phase2) ->
     UserError
         Clients cannot be so many clusters.
     """
-    train = phase2.partition.train
+    train = [phase2.partition.train[k] for k in phase2.partition.members]
     if not isinstance(number, int):
         n = phase2.samples_per_round
         samples, valid = engine.labelled_samples(train, n, phase2.seed, 1)
         models = phase2.task.fit(phase2.features[samples], phase2.y[samples], valid)
-        number = choose(number, models.reshape(len(models), -1), setting.linkage)
+        W = cosine_similarity(models.reshape(len(models), -1))
+        number = choose(number, W, setting.linkage, seed=phase2.seed)
     if not 1 <= number <= len(train):
         raise UserError(f"{len(train)} clients cannot be {number} clusters")
     return replace(setting, n_clusters=number)

@@ -11,6 +11,7 @@ import msgspec
 
 from fedreact.clients.partitioners.contract import train_samples
 from fedreact.clustering.hierarchical import Linkage
+from fedreact.clustering.n_clusters import Criterion
 from fedreact.errors import UserError
 from fedreact.kinds.contract import Method
 from fedreact.options import Count, Positive, Share
@@ -21,6 +22,7 @@ TRAINS = False
 PER_METHOD = ("n_clusters",)
 MEMORY_MB = (1500, 0)
 INDEX = ("method", "round")
+NEWCOMERS = True
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -74,7 +76,8 @@ class Options(TaskModelOptions):
     drift
         How clients' data changes: ``kind``, a file of ``clients/drifts/``, and its options.
     n_clusters
-        Number of clusters C that methods use: a number, ``elbow`` or ``silhouette``; ``null``: the
+        Number of clusters C that methods use: a number; a criterion that reads the similarities of
+        round 1 (``elbow``, ``silhouette``, ``gap``, ``eigengap``, ``stability``); ``null``: the
         true number.
     affect_iterations
         AFFECT iterations per round.
@@ -102,7 +105,7 @@ class Options(TaskModelOptions):
     samples_per_round: Count = 64
     participation: Share = 1.0
     drift: Annotated[dict[str, Any] | None, Named("clients/drifts", "DRIFT")] = None
-    n_clusters: Annotated[int, msgspec.Meta(ge=1)] | Literal["elbow", "silhouette"] | None = None
+    n_clusters: Annotated[int, msgspec.Meta(ge=1)] | Criterion | None = None
     affect_iterations: Count = 5
     affect_start: Literal["zeros", "first"] = "zeros"
     affect_first_alpha: Literal["before", "zero"] = "before"

@@ -1,6 +1,7 @@
 """The contract of baselines and counts without training: a file that defines ``ALGORITHM``."""
 
 from dataclasses import dataclass
+from typing import ClassVar
 
 import numpy as np
 
@@ -10,6 +11,8 @@ from fedreact.data.dataset import SeriesDataset
 @dataclass(frozen=True)
 class Algorithm:
     """A baseline without training; fields are options (:mod:`fedreact.options`)."""
+
+    role: ClassVar[str] = "trivial"
 
     def outputs(self, data: SeriesDataset) -> np.ndarray | None:
         """Return outputs ``[N, c]`` for all series, as a model would; ``None``: it is not scored.

@@ -12,7 +12,7 @@ from fedreact.kinds.asynchronous.run import budget, make_clock, points, prepare
 from fedreact.kinds.asynchronous.run import work as of_methods
 from fedreact.kinds.contract import Inputs, Line, Method
 from fedreact.kinds.first_layer.spec import METHOD, Options
-from fedreact.kinds.supervised import first_weights, scaled_targets
+from fedreact.kinds.supervised import architecture, first_weights, scaled_targets, series
 from fedreact.metrics.contract import Metric
 from fedreact.task import Task
 
@@ -33,9 +33,8 @@ def run(
     data = inputs.data
     clients = inputs.partition.train
     targets = scaled_targets(data, clients)
-    algorithm, job = prepare(
-        _aso_fed(options), options, data.task, data.steps_first, targets, clients, seed
-    )
+    X = series(data, architecture(options, data.task))
+    algorithm, job = prepare(_aso_fed(options), options, data.task, X, targets, clients, seed)
     name = f"{METHOD}, {inputs.setting}, seed {seed}"
     ended, _ = foresee(job, algorithm, make_clock(algorithm, job, options), *budget(options))
     n = data.task.channels

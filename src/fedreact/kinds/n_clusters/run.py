@@ -5,6 +5,7 @@ from collections.abc import Iterator, Mapping, Sequence
 import numpy as np
 from tqdm import tqdm
 
+from fedreact.clustering.hierarchical import cosine_similarity
 from fedreact.clustering.n_clusters import Criteria, estimate
 from fedreact.engine.place import Place
 from fedreact.kinds.clustered import engine
@@ -34,7 +35,8 @@ def run(
     def criteria(n_samples: int, t: int) -> Criteria:
         samples, valid = engine.labelled_samples(train, n_samples, seed, t)
         models = task.fit(features[samples], y[samples], valid)
-        return estimate(models.reshape(len(models), -1), largest, options.linkage)
+        W = cosine_similarity(models.reshape(len(models), -1))
+        return estimate(W, largest, options.linkage)
 
     total = len(options.samples) * options.rounds
     with tqdm(total=total, unit="round", disable=None) as bar:

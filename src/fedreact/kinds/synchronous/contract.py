@@ -8,7 +8,7 @@ ways, for most all of the model, ``float32 [P]``, or ``[K, P]`` where each clien
 """
 
 from dataclasses import dataclass, field, replace
-from typing import TYPE_CHECKING, Any, ClassVar, Self
+from typing import TYPE_CHECKING, Any, ClassVar, Literal, Self
 
 import numpy as np
 
@@ -24,10 +24,15 @@ if TYPE_CHECKING:  # the workflow asks for options, and torch takes a second to 
 
 Arrays = dict[str, np.ndarray]
 Tensors = dict[str, "torch.Tensor"]
+Weights = Literal["samples", "equal"]
 
 
 PREPARE = "prepare"
 """Name of what is sent before a test, see :class:`Algorithm`."""
+
+JOIN = "join"
+"""Name of what is sent beside the rest to clients that join after the training, in the one round in
+which they adapt: most algorithms then train as ever."""
 
 
 @dataclass(frozen=True)
@@ -48,12 +53,19 @@ class Algorithm:
         Whether clients make use of the server's newest model before they are tested. Then
         :meth:`local` is called once more with an array :data:`PREPARE` among what is sent: it
         trains nothing that is uploaded, and what clients keep is used in this test alone.
+    role
+        Part of the method in a comparison (:data:`fedreact.kinds.contract.Role`).
+    weights
+        Weights of clients in means of what they upload: their samples, or equal ones. The default
+        is that of the method's authors.
     """
 
     models: ClassVar[int] = 1
     passes: ClassVar[int] = 0
     reads_features: ClassVar[bool] = False
     prepares: ClassVar[bool] = False
+    role: ClassVar[str] = "federated"
+    weights: Weights = field(default="samples", kw_only=True)
     # An Architecture: types of options are read when the workflow starts, without torch.
     _model: Any = field(default=None, kw_only=True)
 
@@ -114,15 +126,27 @@ class Algorithm:
         raise NotImplementedError
 
     def aggregate(self, server: Arrays, uploads: Arrays, n_samples: np.ndarray) -> Arrays:
-        """Return what the server keeps after a round: the mean of uploads, weighted by samples.
+        """Return what the server keeps after a round: the mean of uploads by :attr:`weights`.
 
         ``uploads`` are arrays ``[n, ...]`` of the clients that trained, ``theta`` among them.
         """
-        return server | {"theta": weighted_mean(uploads["theta"], n_samples)}
+        return server | {"theta": weighted_mean(uploads["theta"], self.shares(n_samples))}
+
+    def shares(self, n_samples: np.ndarray) -> np.ndarray:
+        """Return the weights ``[n]`` of clients in a mean, up to a factor."""
+        return n_samples if self.weights == "samples" else np.ones_like(n_samples)
 
     def personal(self, server: Arrays, state: Arrays) -> np.ndarray:
         """Return weights ``[K, P]`` that clients are scored with, or ``[1, P]``: one of all."""
         return server["theta"][None]
+
+    def zero_shot(self, server: Arrays) -> np.ndarray | None:
+        """Return weights ``[P]`` for a client that has never trained, or ``None``.
+
+        For most, the model that goes both ways, if it is a whole one.
+        """
+        theta = server["theta"]
+        return theta if len(theta) == self.model.n_parameters else None
 
     def at_test(self, server: Arrays, state: Arrays) -> Arrays:
         """Return what :meth:`adapt` needs, each ``[K, ...]``: what clients keep."""

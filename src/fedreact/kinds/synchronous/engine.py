@@ -55,7 +55,7 @@ def rounds_of(
 ) -> Iterator[tuple[int, Arrays, Arrays, float]]:
     """Run communication rounds, yielding ``(t, server_t, state_t, sent_t)`` after each round t.
 
-    ``sent_t`` are the bytes that went both ways in the round, averaged over all clients.
+    ``sent_t`` are the bytes that went both ways in the round, averaged over all that train.
 
     Parameters
     ----------
@@ -141,7 +141,8 @@ def federate(
         raise UserError(f"{rounds} rounds on {place.workers} workers; at least 0 rounds, 1 worker")
     torch.set_num_threads(1)
     K, device = len(job.clients), resolve_device(place.device)
-    server, state = job.algorithm.server(theta, K), job.algorithm.start(theta, K)
+    server = job.algorithm.server(theta, job.n_members)
+    state = job.algorithm.start(theta, K)
     identity, done = fingerprint(job, theta, device, scored), 0
     scores: list[npt.ArrayLike | None] = []
     megabytes: list[float] = []
@@ -152,7 +153,7 @@ def federate(
         server, state = (parts_of(saved, name) for name in ("server", "state"))
         log.info("resuming after round %d of %d (%s)", done, rounds, place.checkpoint)
 
-    steps = sum(job.training.n_steps(len(indices)) for indices in job.clients)
+    steps = sum(job.training.n_steps(n) for n in job.sizes)
     a_round = round(job.algorithm.models * steps * job.share)
     if stop(scores):
         rounds = done
@@ -195,12 +196,12 @@ def federate(
 
 
 def training_costs(job: TrainingJob[Algorithm]) -> tuple[float, float]:
-    """Count local steps and GFLOPs of a client in a round, averaged over all clients.
+    """Count local steps and GFLOPs of a client in a round, averaged over all that train.
 
     By the usual count, a backward pass takes two forward passes; an algorithm may take more of
     these.
     """
-    sizes, models = [len(samples) for samples in job.clients], job.share * job.algorithm.models
+    sizes, models = job.sizes, job.share * job.algorithm.models
     forward = 2 * job.training.objective.multiply_adds(job.X.shape[1])
     steps = models * np.mean([job.training.n_steps(n) for n in sizes])
     drawn = models * np.mean([job.training.n_drawn(n) for n in sizes])
@@ -215,7 +216,8 @@ def fingerprint(
 
     The code is not part of it: the workflow names checkpoints after the digest of the code.
     """
-    options = f"{job.training} {job.algorithm} {job.seed=} {job.per_round=} {device=} {scored}"
+    who = f"{job.per_round=} {job.members=}"
+    options = f"{job.training} {job.algorithm} {job.seed=} {who} {device=} {scored}"
     X = job.X
     digest = hashlib.sha256(f"{options} {X.shape}".encode())
     series = [X] if isinstance(X, np.ndarray) else [X.values, X.starts]

@@ -37,13 +37,16 @@ class Plateau:
     sign: int
 
     def is_reached(self, scores: Sequence[float]) -> bool:
-        """Tell it from the scores of all rounds until now, after 4, 8, 16, ... of them."""
+        """Tell it from the scores of all rounds until now, after 4, 8, 16, ... of them.
+
+        Rounds without a score are NaN; those that count must have one.
+        """
         t = len(scores)
         if t < 4 or t & (t - 1):
             return False
-        best = [max(self.sign * score for score in scores[:end]) for end in (t // 4, t)]
+        best = [np.nanmax(self.sign * np.asarray(scores[:end])) for end in (t // 4, t)]
         has_begun = best[1] - self.sign * self.floor >= self.gain
-        return has_begun and best[1] - best[0] < self.gain
+        return bool(has_begun and best[1] - best[0] < self.gain)
 
 
 def floor(

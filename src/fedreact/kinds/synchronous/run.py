@@ -21,6 +21,7 @@ from fedreact.kinds.scoring import client_scores
 from fedreact.kinds.supervised import ScaledTargets, scaled_targets
 from fedreact.kinds.synchronous.contract import PREPARE, Algorithm
 from fedreact.kinds.synchronous.engine import Stop, federate, never, training_costs
+from fedreact.kinds.synchronous.newcomers import Newcomers
 from fedreact.kinds.synchronous.plateau import Plateau, floor
 from fedreact.kinds.synchronous.spec import Options
 from fedreact.losses.supervised import SupervisedLoss
@@ -39,6 +40,10 @@ class RoundScoring:
         K arrays of test samples: each client's own, and another client's or none.
     held
         K arrays of held-out train samples, or none.
+    members
+        ``int64 [M]``: clients that the metrics are over, those that train.
+    newcomers
+        Clients that join after the training, or ``None``.
     """
 
     options: Options
@@ -47,6 +52,8 @@ class RoundScoring:
     tests: list[np.ndarray]
     others: list[np.ndarray]
     held: list[np.ndarray]
+    members: np.ndarray
+    newcomers: Newcomers | None = None
 
     @property
     def main(self) -> str:
@@ -55,9 +62,12 @@ class RoundScoring:
 
     @property
     def names(self) -> list[str]:
-        """Metrics, and the first one on another client's samples and on held-out ones."""
+        """Metrics, and the first one on other samples and of clients that join late."""
         subsets = {"another_client": self.others, "held_out": self.held}
-        return [*self.metrics, *(f"{self.main}@{name}" for name in subsets if subsets[name])]
+        recorded = [name for name in subsets if subsets[name]]
+        if self.newcomers is not None:
+            recorded += ["zero_shot", "adapted"]
+        return [*self.metrics, *(f"{self.main}@{name}" for name in recorded)]
 
     def identity(self) -> str:
         """Say what is scored, and on what, for the fingerprint of a checkpoint."""
@@ -74,8 +84,11 @@ class RoundScoring:
         server: Arrays,
         state: Arrays,
         t: int,
+        adapt_steps: int = 1,
     ) -> list[float] | None:
         """Return means by :attr:`names`, then the clients' scores by the first, after round t.
+
+        Clients that join late do so after the last round, and adapt in ``adapt_steps``.
 
         Raises
         ------
@@ -92,14 +105,27 @@ class RoundScoring:
             test_state = algorithm.at_test(server, state) if algorithm.adapts else None
             score = partial(client_scores, engine, weights, test_state, targets=self.targets)
             scores = score(tests=self.tests, metrics=self.metrics)
-            means = [self.metrics[name].over(values) for name, values in scores.items()]
+            means = [self._over(name, values) for name, values in scores.items()]
             metric = self.metrics[self.main]
             for samples in filter(None, (self.others, self.held)):
                 more = score(tests=samples, metrics={self.main: metric})
-                means.append(metric.over(more[self.main]))
+                means.append(self._over(self.main, more[self.main]))
+            of_all = scores[self.main]
+            if (newcomers := self.newcomers) is not None:
+                of_all[newcomers.clients] = np.nan
+                means += [np.nan, np.nan]
+                if t == self.options.rounds:
+                    first = newcomers.zero_shot(engine, algorithm, server, state)
+                    then = newcomers.adapted(engine, algorithm, server, state, t + 1, adapt_steps)
+                    of_all[newcomers.clients] = then
+                    means[-2:] = [metric.over(first), metric.over(then)]
         except UserError as error:
             raise UserError(f"method {method}, round {t}: {error}") from error
-        return [*means, *scores[self.main]]
+        return [*means, *of_all]
+
+    def _over(self, name: str, values: np.ndarray) -> float:
+        """Reduce clients' scores ``[K]`` to a metric of those that train."""
+        return self.metrics[name].over(values[self.members])
 
 
 def run(
@@ -119,7 +145,7 @@ def run(
     done.
     """
     data, partition = inputs.data, inputs.partition
-    task, X = data.task, data.steps_first
+    task = data.task
     split = partition
     if options.validate or options.plateau:
         split = held_back(partition, len(data.y), seed)
@@ -127,14 +153,29 @@ def run(
     targets = scaled_targets(data, clients)
     others = exchanged(tested, data.owner, seed) if options.exchange else []
     held = split.test if options.plateau else []
-    scoring = RoundScoring(options, metrics, targets, tested.test, others, held)
+    scoring = RoundScoring(options, metrics, targets, tested.test, others, held, partition.members)
+    if partition.newcomers is not None:
+        first = {scoring.main: metrics[scoring.main]}
+        tests = [tested.test[k] for k in partition.newcomers]
+        joining = Newcomers(partition.newcomers, tests, targets, first, place)
+        scoring = replace(scoring, newcomers=joining)
     stop = standing_still(scoring, clients, task) if options.plateau else never
     unclustered = np.full(len(clients), -1, dtype=np.int16)
     for method in methods:
         algorithm = make(method, options, task)
-        of_method = settled(options, algorithm, task, [len(samples) for samples in clients])
+        sizes = [len(clients[k]) for k in partition.members]
+        of_method = settled(options, algorithm, task, sizes)
         training = local_training(of_method, task, algorithm.model)
-        job = TrainingJob(training, algorithm, X, clients, seed, targets.y)
+        job = TrainingJob(
+            training,
+            algorithm,
+            supervised.series(data, supervised.model_of(training)),
+            clients,
+            seed,
+            targets.y,
+            per_round(options, len(sizes)),
+            None if partition.newcomers is None else partition.members,
+        )
         name = f"{method.name}, {inputs.setting}, seed {seed}"
         steps, gflops = training_costs(job)
         warn_if_missed(name, options.gflops, options.rounds * gflops)
@@ -144,7 +185,12 @@ def run(
             options.rounds,
             name,
             place.named(method.name),
-            partial(scoring.score, method.name, algorithm),
+            partial(
+                scoring.score,
+                method.name,
+                algorithm,
+                adapt_steps=adapt_steps(options, job),
+            ),
             scoring.identity(),
             stop,
         )
@@ -164,18 +210,33 @@ def run(
                 )
 
 
+def per_round(options: Options, n_members: int) -> int | None:
+    """Count the clients that train in a round; ``None``: all."""
+    if options.participation == 1:
+        return None
+    return max(1, round(options.participation * n_members))
+
+
+def adapt_steps(options: Options, job: TrainingJob[Algorithm]) -> int:
+    """Count the steps of a client that joins late: as many as another has taken in all."""
+    if options.adapt_steps is not None:
+        return options.adapt_steps
+    steps = np.mean([job.training.n_steps(n) for n in job.sizes])
+    return max(1, round(options.rounds * job.share * float(steps)))
+
+
 def standing_still(scoring: RoundScoring, clients: list[np.ndarray], task: Task) -> Stop:
     """Make what stops a training at its plateau.
 
     Raises
     ------
     UserError
-        Not all rounds are scored, or the first metric has no better values.
+        Only the last round is scored, or the first metric has no better values.
     """
     options, name = scoring.options, scoring.main
     metric = scoring.metrics[name]
-    if options.score != "all":
-        raise UserError(f"plateau: needs score: all, not {options.score}")
+    if options.score == "last":
+        raise UserError("plateau: needs score: all or doubling, not last")
     if metric.better is None or options.plateau is None:
         raise UserError(f"plateau: {name} has no better values, so nothing can stand still")
     least = floor(clients, scoring.held, scoring.targets, task, name, metric)
@@ -184,7 +245,7 @@ def standing_still(scoring: RoundScoring, clients: list[np.ndarray], task: Task)
 
     def stop(scores: Sequence[npt.ArrayLike | None]) -> bool:
         """Tell whether the training stands still."""
-        return plateau.is_reached([np.ravel(s)[place] for s in scores if s is not None])
+        return plateau.is_reached([np.nan if s is None else np.ravel(s)[place] for s in scores])
 
     return stop
 
@@ -223,10 +284,12 @@ def settled(options: Options, algorithm: Algorithm, task: Task, sizes: Sequence[
         batch_size = steps_within(options.step_gflops, 1, sample_gflops)
         options = replace(options, batch_size=batch_size, step_gflops=None)
     if options.gflops is not None:
-        passes = options.rounds * algorithm.passes * np.mean(sizes) / 3 * sample_gflops
+        trained = per_round(options, len(sizes)) or len(sizes)
+        rounds = options.rounds * trained / len(sizes)  # in which a client trains, on average
+        passes = rounds * algorithm.passes * np.mean(sizes) / 3 * sample_gflops
         left = max(options.gflops - float(passes), 0.0)
-        steps = steps_within(left, options.rounds, models * sample_gflops * options.batch_size)
-        budget = left / (options.rounds * models * sample_gflops)
+        steps = steps_within(left, rounds, models * sample_gflops * options.batch_size)
+        budget = left / (rounds * models * sample_gflops)
 
         def distance(steps: int) -> float:
             """Subtract the samples that the budget is good for from those of so many steps."""
@@ -256,6 +319,7 @@ def work(options: Options, methods: Sequence[Method], task: Task, sizes: Sequenc
         of_method = settled(options, algorithm, task, sizes)
         training = local_training(of_method, task, algorithm.model)
         drawn = 3 * algorithm.models * sum(training.n_drawn(n) for n in sizes)
-        passes = options.rounds * (drawn + algorithm.passes * sum(sizes))
+        share = (per_round(options, len(sizes)) or len(sizes)) / len(sizes)
+        passes = share * options.rounds * (drawn + algorithm.passes * sum(sizes))
         total += passes * 2 * training.objective.multiply_adds(task.steps) / 1e9
     return total

@@ -9,7 +9,7 @@ from math import ceil
 from typing import Annotated, Any, Literal
 
 from fedreact.kinds.contract import Method, job_name
-from fedreact.options import Count, Positive
+from fedreact.options import Count, Positive, Share
 from fedreact.plugins import Named
 
 NEEDS = ()
@@ -28,6 +28,7 @@ PER_METHOD = (
 )
 MEMORY_MB = (2000, 700)
 INDEX = ("method", "round")
+NEWCOMERS = True
 
 
 @dataclass(frozen=True)
@@ -65,10 +66,16 @@ class Options:
         data names owners; scores have them as ``<metric>@another_client``.
     validate
         Whether clients are tested on a held-out tenth of their train samples.
+    participation
+        Share of the clients that train in a round, drawn anew in each, at least one. The compute of
+        a client is an average over all, so those that train take more steps.
+    adapt_steps
+        Local steps in which a client that joins after the training adapts; ``null``: as many as
+        another client has taken.
     plateau
         Stops the training before its last round when two doublings of its rounds gain less than
         this by the first metric, on a held-out tenth of the train samples (``kinds/synchronous/
-        plateau.py``). Needs ``score: all``.
+        plateau.py``). Needs ``score: all`` or ``doubling``.
     stacked
         Largest number of clients that a core trains together. Stacking is faster for steps below .5
         GFLOPs (``python benchmarks/stacked.py``). Another number changes rounding, and training can
@@ -91,7 +98,8 @@ class Options:
     exchange: bool = False
     validate: bool = False
     plateau: Positive | None = None
-
+    participation: Share = 1.0
+    adapt_steps: Count | None = None
     stacked: Count = 1
 
 

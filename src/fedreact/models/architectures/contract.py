@@ -49,6 +49,13 @@ class Architecture(Protocol):
         """Name and shape of what no gradient trains, behind the weights: running statistics."""
 
     @property
+    def reads_last(self) -> bool:
+        """Whether outputs are read after the last step, as those of recurrent networks are.
+
+        Then a series that is shorter than others ends there, and its padding stands before it.
+        """
+
+    @property
     def n_buffers(self) -> int:
         """Number of values in the buffers."""
 

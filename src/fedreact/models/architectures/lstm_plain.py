@@ -38,6 +38,11 @@ class PlainLSTM(FlatWeights):
         return self.hidden
 
     @property
+    def reads_last(self) -> bool:
+        """Whether outputs are read after the last step: padding stands before a series."""
+        return True
+
+    @property
     def shapes(self) -> Shapes:
         """Name and shape of each weight, in the order of the flat vector.
 

@@ -12,6 +12,7 @@ from fedreact.kinds.synchronous.contract import Algorithm as ClientAlgorithm
 class LocalS(Algorithm):
     """No model travels."""
 
+    role: ClassVar[str] = "alone"
     travels: ClassVar[bool] = False
 
     def client(self) -> ClientAlgorithm:

@@ -12,6 +12,7 @@ from fedreact.kinds.synchronous.contract import Algorithm as ClientAlgorithm
 class Pooled(Algorithm):
     """One client with the samples of all clients, which is no federation."""
 
+    role: ClassVar[str] = "pooled"
     pooled: ClassVar[bool] = True
     travels: ClassVar[bool] = False
 

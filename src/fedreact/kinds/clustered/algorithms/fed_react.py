@@ -79,18 +79,20 @@ class FedReact:
     iterations: Natural = 10
 
     def init(self, n_clients: int, shape: tuple[int, int]) -> ServerState:
-        """Make the empty state before round 1."""
-        return ServerState()
+        """Make the state before round 1: empty, but for the zeros that clients descend from."""
+        P = shape[0] * shape[1]
+        zeros = np.zeros((n_clients, P), np.float32) if self.local == "descent" else None
+        return ServerState(held=zeros)
 
     def round(
         self, state: ServerState, uploads: Uploads
     ) -> tuple[ServerState, np.ndarray, np.ndarray]:
         """Take lines 7-14 of Algorithm 2 (lines 6-10 of Algorithm 3, if nothing is remembered)."""
         s, before = self.setting, state.clusters
-        if self.local == "descent":
-            start = np.zeros_like(uploads.models)
-            if before is not None and state.held is not None:
-                start = np.where(before.seen[:, None], state.held, start)
+        if self.local == "descent" and state.held is not None:
+            start = state.held
+            if before is not None:
+                start = np.where(before.seen[:, None], start, np.zeros_like(start))
             models = uploads.after(start, self.local, self.learning_rate, self.steps)
             uploads = replace(uploads, models=models)
         now = cluster_clients(  # line 7

@@ -97,7 +97,7 @@ class FLACC:
         share = (federation[:, None] == np.arange(len(models))) * weight[:, None]
         models, observed = average(models, trained, share)
         memory, estimate = memory_named(self.memory)(memory, models, 0.0, observed)
-        held = estimate[federation].astype(uploads.models.dtype)
+        held = estimate[federation].astype(models.dtype)
 
         if n_groups > C:
             due = K - (K - C) * min(uploads.t, self.merge_rounds) // self.merge_rounds

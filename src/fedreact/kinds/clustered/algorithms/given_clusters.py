@@ -3,6 +3,7 @@
 Clients fit exactly, as in Fed-REACT, or descend from the model that they hold, as in IFCA.
 """
 
+from collections.abc import Mapping
 from dataclasses import dataclass
 from typing import Any, Literal, NamedTuple
 
@@ -54,6 +55,11 @@ class GivenClusters:
     learning_rate: Positive = 0.3
     steps: Count = 100
 
+    @staticmethod
+    def role(options: Mapping[str, Any]) -> str:
+        """Return ``alone`` if clients share no task model, by whatever encoder."""
+        return "alone" if options.get("clusters", "each") == "each" else "federated"
+
     @property
     def knows_truth(self) -> bool:
         """Whether the algorithm looks at the true clusters."""
@@ -72,7 +78,7 @@ class GivenClusters:
         self, state: GivenClustersState, uploads: Uploads
     ) -> tuple[GivenClustersState, np.ndarray, np.ndarray]:
         """Take lines 9 and 11 of Algorithm 2, and send every estimate."""
-        K = len(uploads.models)
+        K = len(uploads.present)
         if self.clusters == "true":
             # Their number is the data's, whatever ``n_clusters`` is.
             truth = self.setting.known_truth

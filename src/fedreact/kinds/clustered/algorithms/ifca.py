@@ -99,7 +99,7 @@ class IFCA:
         share = member * (uploads.n_samples * present)[:, None]
         models, observed = average(models, trained, share)
         memory, estimate = memory_named(self.memory)(state.memory, models, 0.0, observed)
-        held = estimate[choice].mean(1).astype(uploads.models.dtype)
+        held = estimate[choice].mean(1).astype(models.dtype)
         return IFCAState(models, choice, memory), held, choice[:, 0] if n == 1 else None
 
     def choose(self, models: np.ndarray, uploads: Uploads, n: int) -> np.ndarray:

@@ -1,8 +1,12 @@
 """LR: a linear model of each task alone (dissertation, section 4.2.1).
 
-"Logistic Regression", for each label; in a regression its outputs are numbers. In the authors'
-public code it reads the features of the row whose labels it predicts, which no forecast has. Here
-it reads the last row of the window, or all rows.
+With the run's option ``labels: binary``, a logistic regression of each label, without a penalty:
+
+    p_m = sigmoid(w_m x + b_m),   minimise  -mean_m (y_m log p_m + (1 - y_m) log(1 - p_m))
+
+In a regression its outputs are numbers. In the authors' public code it reads the features of the
+row whose labels it predicts, which no forecast has. Here x is the last row of the window, or all
+rows.
 """
 
 from dataclasses import dataclass

@@ -1,5 +1,14 @@
-"""AlignFed (Zhu et al. 2024, "Aligning before aggregating: Enabling communication efficient
-cross-domain federated learning via consistent feature extraction")."""
+"""AlignFed: clients keep their feature extractors, which aim at the same points, and share a
+classifier.
+
+Zhu, Liu, Tang and Niu 2022, "Aligning before aggregating: Enabling cross-domain federated learning
+via consistent feature extraction", ICDCS; extended in IEEE Transactions on Mobile Computing 23 (5),
+2024. We could read only the abstract of the latter, which has no equations. With points t_c on a
+hypersphere, the same for all clients, and features z of length 1,
+
+    f_k + lam CE(y, (z t_1, ..., z t_C) / tau)     is minimised            client, extractor kept
+    theta = sum_k n_k w_k / sum_k n_k              classifier alone        server
+"""
 
 from dataclasses import dataclass, replace
 from math import pi
@@ -23,12 +32,10 @@ if TYPE_CHECKING:
 
 @dataclass(frozen=True)
 class AlignFed(FeatureAlgorithm, PartlyShared):
-    """Clients keep their feature extractors, which aim at the same points, and share a classifier.
+    """Features aligned with common points.
 
-    Its authors' code is not public, and of the paper's text we have the abstract: "global target
-    points", spread uniformly over a hypersphere, are the same for all clients, and features are
-    drawn to that of their class and away from the others. Weight and temperature are our choice
-    (``alignfed`` in config/papers/fedst/ledger.yaml).
+    The authors' code is not public. Points, weight and temperature are our choice (``alignfed`` in
+    config/papers/fedst/ledger.yaml).
 
     Attributes
     ----------

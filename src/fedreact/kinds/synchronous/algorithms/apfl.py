@@ -1,4 +1,16 @@
-"""APFL (Deng, Kamani and Mahdavi 2020, "Adaptive personalized federated learning")."""
+"""APFL: each client mixes a model of its own with its version of the global one.
+
+Deng, Kamani and Mahdavi 2020, "Adaptive personalized federated learning", Algorithm 1. With w the
+client's version of the global model, v its own model and v_bar = alpha v + (1 - alpha) w,
+
+    w     <- w - eta grad f_k(w)                                             client
+    v     <- v - eta alpha grad f_k(v_bar)                                   client, kept
+    alpha <- alpha - eta <grad f_k(v_bar), v - w>, once a round              client, kept
+    theta = sum_k p_k w_k                                                    server
+
+Algorithm 1 and the authors' code have p_k = 1/K (``weights: equal``); our default has
+p_k = n_k/n. The code steps w first, and takes the gradient at v_bar with the new w.
+"""
 
 from dataclasses import dataclass
 from typing import TYPE_CHECKING, ClassVar
@@ -14,18 +26,14 @@ if TYPE_CHECKING:
 
 @dataclass(frozen=True)
 class APFL(Algorithm):
-    """Each client mixes a model of its own with its version of the global one.
-
-    Algorithm 1 there: with w the client's version of the global model and v its own,
-    v_bar = alpha v + (1 - alpha) w; in each local step w descends on f(w), v on f(v_bar).
+    """Two models of each client, which is tested with their mixture v_bar.
 
     Attributes
     ----------
     alpha
         Weight of the personal model before round 1 (Fed-REACT, ICLR 4.1.1: 0.5).
     adaptive
-        Whether a client's alpha also descends on f(v_bar), by one step per round (section 5.1
-        there), within [0, 1].
+        Whether a client's alpha also descends on f(v_bar), by one step per round, within [0, 1].
     """
 
     alpha: Probability = 0.5

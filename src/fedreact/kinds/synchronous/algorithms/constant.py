@@ -14,13 +14,14 @@ if TYPE_CHECKING:
 
 
 @dataclass(frozen=True)
-class Constant(FeatureAlgorithm, Alone):
+class Constant(Alone, FeatureAlgorithm):
     """A head with biases alone, without compute.
 
     These say the most frequent label; where several can be true, those that are true in most of a
     client's train samples (of half of them is not most); and in a regression the targets' means.
     """
 
+    role: ClassVar[str] = "trivial"
     models: ClassVar[int] = 0
 
     def local(

@@ -1,4 +1,15 @@
-"""Ditto (Li, Hu, Beirami and Smith 2021, "Fair and robust federated learning ...")."""
+"""Ditto: FedAvg, and beside it a personal model of each client, pulled towards the global one.
+
+Li, Hu, Beirami and Smith 2021, "Ditto: Fair and robust federated learning through personalization",
+ICML, Algorithm 1:
+
+    w_k   = theta, then steps  w_k <- w_k - eta grad f_k(w_k)                client
+    v_k   <- v_k - eta (grad f_k(v_k) + lam (v_k - theta)), in steps         client, kept
+    theta = sum_k p_k w_k                                                    server
+
+Algorithm 1 leaves the mean open. The authors' code draws clients by n_k and has p_k = 1/K
+(``weights: equal``); our default has p_k = n_k/n.
+"""
 
 from dataclasses import dataclass
 from typing import TYPE_CHECKING, ClassVar
@@ -15,13 +26,13 @@ if TYPE_CHECKING:
 
 @dataclass(frozen=True)
 class Ditto(FedAvg):
-    """FedAvg, and beside it a personal model of each client, pulled towards the global one.
+    """FedAvg with personal models, which clients are tested with.
 
     Attributes
     ----------
     lam
-        Personal models minimise f_k(v) + lam / 2 |v - theta|^2 (eq. 2 and Algorithm 1 there;
-        Fed-REACT, ICLR 4.1.1: 0.0001).
+        Strength of the pull: personal models minimise f_k(v) + lam / 2 |v - theta|^2 (Fed-REACT,
+        ICLR 4.1.1: 0.0001).
     """
 
     lam: NonNegative = 1e-4

@@ -1,4 +1,14 @@
-"""FedAvg (McMahan et al. 2017). Algorithm 1 of Fed-REACT is FedAvg on the contrastive loss."""
+"""FedAvg: each client trains the global model, and the server averages.
+
+McMahan, Moore, Ramage, Hampson and Agüera y Arcas 2017, "Communication-efficient learning of deep
+networks from decentralized data", AISTATS, Algorithm 1. With f_k the loss of client k, which has
+n_k samples,
+
+    w_k   = theta, then steps  w_k <- w_k - eta grad f_k(w_k)      client    ClientUpdate
+    theta = sum_k n_k w_k / sum_k n_k                              server
+
+Algorithm 1 of Fed-REACT is FedAvg on the contrastive loss.
+"""
 
 from dataclasses import dataclass
 from typing import TYPE_CHECKING

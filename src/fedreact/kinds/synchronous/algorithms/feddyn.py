@@ -1,11 +1,21 @@
-"""FedDyn (Acar et al. 2021, "Federated learning based on dynamic regularization")."""
+"""FedDyn: a linear term aligns the optima of clients and server.
 
-from dataclasses import dataclass
+Acar, Zhao, Matas Navarro, Mattina, Whatmough and Saligrama 2021, "Federated learning based on
+dynamic regularization", ICLR, Algorithm 1. With h_k = -grad f_k / alpha, as in the authors' code,
+and M clients in all, of which those in P take part,
+
+    w_k   = argmin_w  f_k(w) + alpha <h_k, w> + alpha/2 |w - theta|^2        client    (1)
+    h_k   <- h_k + w_k - theta                                               client, kept
+    h     <- h + sum_{k in P} (w_k - theta) / M                              server
+    theta = sum_{k in P} w_k / |P| + h                                       server
+"""
+
+from dataclasses import dataclass, field
 from typing import TYPE_CHECKING, TypeVar
 
 import numpy as np
 
-from fedreact.kinds.synchronous.contract import Algorithm, Arrays, Tensors
+from fedreact.kinds.synchronous.contract import Algorithm, Arrays, Tensors, Weights
 from fedreact.options import Positive
 
 if TYPE_CHECKING:
@@ -13,17 +23,14 @@ if TYPE_CHECKING:
 
     from fedreact.engine.local_training import LocalTraining, Work
 
-    Weights = TypeVar("Weights", np.ndarray, torch.Tensor)
+    Models = TypeVar("Models", np.ndarray, torch.Tensor)
 
 
 @dataclass(frozen=True)
 class FedDyn(Algorithm):
-    """FedAvg with a linear term that aligns the optima of clients and server.
+    """Dynamic regularisation.
 
-    With h_k the sum of a client's past updates, it minimises, of all theta,
-    f_k(theta) + <alpha h_k, theta> + alpha / 2 |theta - theta_server|^2 (with h_k = -grad / alpha,
-    as in its authors' code); the server adds the mean of all h_k to the mean of
-    the models. Their code clips gradients and scales alpha by the clients' sizes; neither is in the
+    The authors' code clips gradients and scales alpha by the clients' sizes; neither is in the
     paper, nor here.
 
     Attributes
@@ -33,6 +40,7 @@ class FedDyn(Algorithm):
     """
 
     alpha: Positive = 0.01
+    weights: Weights = field(default="equal", kw_only=True)
 
     def server(self, theta: np.ndarray, n_clients: int) -> Arrays:
         """Return the model that is sent, and the mean of all clients' h_k."""
@@ -52,15 +60,15 @@ class FedDyn(Algorithm):
         return {"theta": trained}, {"h": h + self._update(trained, sent["theta"])}
 
     def aggregate(self, server: Arrays, uploads: Arrays, n_samples: np.ndarray) -> Arrays:
-        """Return the mean of the models, each with equal weight, plus the mean of all h_k.
-
-        Algorithm 1 of the paper.
-        """
+        """Return the mean of the models plus the mean of all h_k."""
         updates = self._update(uploads["theta"], server["theta"])
         h = server["h"] + (updates.sum(0) * server["share"]).astype(np.float32)
-        return server | {"theta": uploads["theta"].mean(0) + h, "h": h}
+        return server | {
+            "theta": super().aggregate(server, uploads, n_samples)["theta"] + h,
+            "h": h,
+        }
 
-    def _update(self, trained: "Weights", theta: "Weights") -> "Weights":
+    def _update(self, trained: "Models", theta: "Models") -> "Models":
         """Subtract the first weights of models ``[K, P]``; running statistics are no weights."""
         moved = trained - theta
         moved[:, moved.shape[1] - self.model.n_buffers :] = 0

@@ -1,14 +1,26 @@
-"""FedFA (Zhou and Konukoglu 2023, "FedFA: Federated feature augmentation")."""
+"""FedFA: FedAvg with noise on the means and spreads of feature maps in training.
+
+Zhou and Konukoglu 2023, "FedFA: Federated feature augmentation", ICLR, section 3. Of the maps
+x [B, F, T] of a batch after a block, with mean m and spread s over time, each [B, F],
+
+    V_m, V_s = variance of m and s over the batch                               client
+    G_m, G_s = F g / sum g,  g = 1 / (1 + 1/v),  v their variance between clients
+    m' = m + e sqrt((1 + G_m) V_m),  s' = s + e sqrt((1 + G_s) V_s),  e ~ N(0, 1)
+    x' = s' (x - m) / s + m', with some probability                             client
+    theta, and the running m and s of each client: means over clients           server
+
+The authors' code weighs clients equally, as here.
+"""
 
 from collections.abc import Callable, Sequence
-from dataclasses import dataclass, replace
+from dataclasses import dataclass, field, replace
 from typing import TYPE_CHECKING, Literal, Protocol, Self, runtime_checkable
 
 import numpy as np
 
 from fedreact.errors import UserError
 from fedreact.kinds.synchronous.algorithms.fedavg import FedAvg
-from fedreact.kinds.synchronous.contract import Arrays, FeatureAlgorithm, Tensors
+from fedreact.kinds.synchronous.contract import Arrays, FeatureAlgorithm, Tensors, Weights
 from fedreact.options import Probability
 
 if TYPE_CHECKING:
@@ -41,7 +53,7 @@ class WithBlocks(Protocol):
 
 @dataclass(frozen=True)
 class FedFA(FeatureAlgorithm, FedAvg):
-    """FedAvg with noise on the means and spreads of feature maps in training.
+    """Augmented features.
 
     How far depends on the channel: by how much they vary within a client's batch, and more where
     they vary between clients. Clients send running means of both.
@@ -60,6 +72,7 @@ class FedFA(FeatureAlgorithm, FedAvg):
     probability: Probability = 0.5
     momentum: Probability = 0.99
     between: Literal["channels", "all"] = "channels"
+    weights: Weights = field(default="equal", kw_only=True)
 
     def on(self, architecture: "Architecture") -> Self:
         """Refuse an architecture that does not say where its blocks end."""
@@ -146,7 +159,8 @@ class FedFA(FeatureAlgorithm, FedAvg):
         after = super().aggregate(server, uploads, n_samples)
         for i in range(len(self._blocks.widths)):
             means = uploads[f"mean{i}"]
-            after[f"mean{i}"] = means.mean(0)
+            mean = np.average(means, axis=0, weights=self.shares(n_samples))
+            after[f"mean{i}"] = mean.astype(means.dtype)
             axes = 0 if self.between == "channels" else (0, 2)
             if len(means) > 1:
                 variance = means.var(axis=axes, ddof=1, keepdims=self.between == "all")

@@ -1,5 +1,18 @@
-"""FedICON (Tan et al. 2023, "Is heterogeneity notorious? Taming heterogeneity to handle test-time
-shift in federated learning")."""
+"""FedICON: features by supervised contrast of samples, adapted without labels at test time.
+
+Tan, Chen, Zhuang, Dong, Lyu and Long 2023, "Is heterogeneity notorious? Taming heterogeneity to
+handle test-time shift in federated learning", NeurIPS. With z the features of length 1 of two views
+of each sample, P(i) the other views with the label of view i, and A(i) all other views,
+
+    l_ip  = -log (exp(z_i z_p / tau) / sum_{a in A(i)} exp(z_i z_a / tau))
+    L     = tau / .07 times the mean over i of the mean of l_ip over P(i)
+    w_k   = theta, then steps on L: no gradient reaches the head          client
+    theta = sum_k n_k w_k / sum_k n_k                                     server
+    head_k: a pass on the cross-entropy, on fixed features                client, kept
+    features descend on L without labels, P(i) the other view alone       test
+
+L is the supervised contrastive loss of Khosla et al. 2020, eq. 2, with its code's factor.
+"""
 
 from dataclasses import dataclass, replace
 from typing import TYPE_CHECKING, ClassVar, Literal
@@ -32,10 +45,9 @@ BASE_TEMPERATURE = 0.07  # of the loss's authors (Khosla et al. 2020)
 
 @dataclass(frozen=True)
 class FedICON(FeatureAlgorithm):
-    """Features by supervised contrast between clients' samples, adapted without labels at test
-    time.
+    """Contrast between samples.
 
-    Features are trained by contrast alone. A client's head is fitted to the shared features as they
+    A client's head is fitted to the shared features as they
     are, by a pass in each round and before each test; the authors' code also trains a shared one in
     the last five rounds (``fedicon`` in config/papers/fedst/ledger.yaml).
 

@@ -1,13 +1,23 @@
-"""FedProto (Tan et al. 2022, "FedProto: Federated prototype learning across heterogeneous
-clients")."""
+"""FedProto: clients share the mean features of classes, and no weights.
 
-from dataclasses import dataclass, replace
+Tan, Long, Liu, Zhou, Lu, Jiang and Zhang 2022, "FedProto: Federated prototype learning across
+heterogeneous clients", AAAI. With phi(x) the features of x and K_c the clients that have class c,
+
+    C_k^c = mean of phi_k(x) over the samples of class c               client    (3)
+    C^c   = sum_{k in K_c} p_k C_k^c,  sum_{K_c} p_k = 1               server    (6)
+    f_k + lam |phi_k(x) - C^y|^2 is what a client minimises            client, its whole model kept
+    y     = argmin_c |phi_k(x) - C^c|                                  test
+
+Eq. 6 weighs by samples of the class; the authors' code has equal p_k, as here.
+"""
+
+from dataclasses import dataclass, field, replace
 from typing import TYPE_CHECKING, ClassVar, Literal
 
 import numpy as np
 
 from fedreact.kinds.synchronous.algorithms.prototypes import BATCH, class_means, merge
-from fedreact.kinds.synchronous.contract import Arrays, FeatureAlgorithm, Tensors, copies
+from fedreact.kinds.synchronous.contract import Arrays, FeatureAlgorithm, Tensors, Weights, copies
 from fedreact.options import NonNegative
 from fedreact.task import Task
 
@@ -30,7 +40,7 @@ UNKNOWN = -1e30
 
 @dataclass(frozen=True)
 class FedProto(FeatureAlgorithm):
-    """Clients share the mean features of classes, and no weights.
+    """Prototypes of classes.
 
     Attributes
     ----------
@@ -42,6 +52,7 @@ class FedProto(FeatureAlgorithm):
 
     lam: NonNegative = 1.0
     test: Literal["prototypes", "head"] = "prototypes"
+    weights: Weights = field(default="equal", kw_only=True)
     passes: ClassVar[int] = 1
 
     @staticmethod
@@ -91,10 +102,11 @@ class FedProto(FeatureAlgorithm):
         return {"theta": means.flatten(1), "counts": counts}, {"own": own}
 
     def aggregate(self, server: Arrays, uploads: Arrays, n_samples: np.ndarray) -> Arrays:
-        """Average prototypes, weighted by samples of the class (equally in the authors' code)."""
+        """Average prototypes over the clients that have the class, by samples of it or equally."""
         shape = (-1, self.model.n_out, self.model.n_features)
         before, uploaded = server["theta"].reshape(shape)[0], uploads["theta"].reshape(shape)
-        prototypes, known = merge(before, uploaded, uploads["counts"])
+        weights = np.array([self.shares(of_class) for of_class in uploads["counts"].T]).T
+        prototypes, known = merge(before, uploaded, weights * (uploads["counts"] > 0))
         return {"theta": prototypes.ravel(), "known": np.maximum(server["known"], known)}
 
     def personal(self, server: Arrays, state: Arrays) -> np.ndarray:

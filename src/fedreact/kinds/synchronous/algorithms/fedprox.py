@@ -1,4 +1,14 @@
-"""FedProx (Li, Sahu et al. 2020, "Federated optimization in heterogeneous networks")."""
+"""FedProx: FedAvg with a pull towards the global model in the local objective.
+
+Li, Sahu, Zaheer, Sanjabi, Talwalkar and Smith 2020, "Federated optimization in heterogeneous
+networks", MLSys, Algorithm 2:
+
+    w_k   = argmin_w  f_k(w) + mu/2 |w - theta|^2, roughly         client    (2)
+    theta = sum_k n_k w_k / sum_k n_k                              server
+
+The paper draws clients by n_k and averages them equally; the authors' code draws them equally and
+weighs them by n_k, as here.
+"""
 
 from dataclasses import dataclass
 from typing import TYPE_CHECKING
@@ -18,8 +28,8 @@ class FedProx(FedAvg):
     Attributes
     ----------
     mu
-        Clients minimise f_k(w) + mu / 2 |w - theta|^2 (Algorithm 2 there, with a fixed number of
-        steps instead of an inexactness gamma).
+        Strength of the pull. The number of steps is fixed, where Algorithm 2 has an inexactness
+        gamma.
     """
 
     mu: NonNegative = 0.01

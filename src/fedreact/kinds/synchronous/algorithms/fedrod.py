@@ -1,5 +1,16 @@
-"""FedRoD (Chen and Chao 2022, "On bridging generic and personalized federated learning for image
-classification"), with a linear personal head."""
+"""FedRoD: a generic head for all classes, and a personal one for the client's own.
+
+Chen and Chao 2022, "On bridging generic and personalized federated learning for image
+classification", ICLR, section 4, with a linear personal head. With z(x) the features of x, n_kc the
+samples of class c at client k, and outputs g = G z(x) and p = P_k z(x),
+
+    minimise  CE(y, g + log n_k)          features and G, a balanced softmax      client
+    minimise  CE(y, g + p)                P_k alone                               client, P_k kept
+    theta = sum_k n_k w_k / sum_k n_k     features and G                          server
+    y     = argmax (g + p)                                                        test
+
+The authors' code is not public; the paper leaves the personal head open and PFLlib has this one.
+"""
 
 from dataclasses import dataclass, replace
 from typing import TYPE_CHECKING, Self
@@ -23,10 +34,7 @@ if TYPE_CHECKING:
 
 @dataclass(frozen=True)
 class FedRoD(Algorithm):
-    """FedAvg on a loss that balances classes, and a personal head for the client's own classes.
-
-    The personal head adds to the generic one's outputs and sends no gradient into the features. Its
-    authors' code is not public; this is as in PFLlib's.
+    """Two heads.
 
     Attributes
     ----------
@@ -94,6 +102,13 @@ class FedRoD(Algorithm):
         own = torch.from_numpy(state["personal"])
         shared = torch.from_numpy(server["theta"]).expand(len(own), -1)
         return self._whole(shared, own).numpy()
+
+    def zero_shot(self, server: Arrays) -> np.ndarray:
+        """Return the generic model: a personal head of zeros adds nothing to its outputs."""
+        import torch
+
+        shared = torch.from_numpy(server["theta"])[None]
+        return self._whole(shared, shared.new_zeros(1, len(self._own))).numpy()[0]
 
     def _whole(self, shared: "torch.Tensor", own: "torch.Tensor") -> "torch.Tensor":
         """Join both parts into flat weights ``[K, P]``."""

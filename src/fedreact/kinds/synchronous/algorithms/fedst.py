@@ -131,11 +131,12 @@ class FedST(PartlyShared):
         return torch.stack(self.model.encode_views(theta, x), 1)
 
     def aggregate(self, server: Arrays, uploads: Arrays, n_samples: np.ndarray) -> Arrays:
-        """Average by |D_k| (eqs. 7 and 16); prototypes over the clients that have the class."""
-        has = n_samples[:, None] * (uploads["counts"] > 0)
+        """Average by |D_k| (eqs. 7, 16), or equally; prototypes over clients with the class."""
+        shares = self.shares(n_samples)
+        has = shares[:, None] * (uploads["counts"] > 0)
         prototypes, known = merge(server["prototypes"], uploads["prototypes"], has)
         return {
-            "theta": weighted_mean(uploads["theta"], n_samples),
+            "theta": weighted_mean(uploads["theta"], shares),
             "prototypes": prototypes,
             "known": np.maximum(server["known"], known),
             "rounds": server["rounds"] + 1,

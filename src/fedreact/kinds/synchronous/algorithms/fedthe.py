@@ -1,13 +1,29 @@
-"""FedTHE (Jiang and Lin 2023, "Test-time robust personalization for federated learning")."""
+"""FedTHE: a generic and a personal head, mixed anew for each test sample.
 
-from dataclasses import dataclass, replace
-from typing import TYPE_CHECKING, ClassVar
+Jiang and Lin 2023, "Test-time robust personalization for federated learning", ICLR, section 4, as
+in the authors' code. With z the features of a sample, and outputs g and p of both heads,
+
+    minimise  CE(y, g + log(n_k + 1))       features, generic head              client
+    minimise  CE(y, p)                      personal head, on fixed features    client, kept
+    h_k = mean of z over all samples        client
+    theta = sum_k w_k / K,  h = sum_k h_k / K                                   server
+
+For the i-th sample of a test stream, with weights a = softmax(e) of the heads,
+
+    u_i = alpha z_i + (1 - alpha) u_{i-1},   v = beta z_i + (1 - beta) u_i      history
+    y   = a_1 g + a_2 p,   s = cos(softmax g, softmax p)
+    L   = s H(softmax y) + (1 - s) (a_1 |v - h| + a_2 |v - h_k|)                steps of Adam on e
+"""
+
+from dataclasses import dataclass, field, replace
+from typing import TYPE_CHECKING, ClassVar, Literal, Self
 
 import numpy as np
 
+from fedreact.aggregation.mean import weighted_mean
 from fedreact.kinds.synchronous.algorithms.fedrod import FedRoD, class_counts
 from fedreact.kinds.synchronous.algorithms.heads import fit_heads
-from fedreact.kinds.synchronous.contract import Arrays, Tensors
+from fedreact.kinds.synchronous.contract import Arrays, Tensors, Weights
 from fedreact.options import NonNegative, Positive, Probability
 
 if TYPE_CHECKING:
@@ -18,11 +34,12 @@ if TYPE_CHECKING:
     from fedreact.engine.local_training import LocalTraining, Work
     from fedreact.losses.objective import Objective
     from fedreact.losses.on_features import OnFeatures
+    from fedreact.models.architectures.contract import Architecture
 
 
 @dataclass(frozen=True)
 class FedTHE(FedRoD):
-    """A generic and a personal head, mixed anew for each test sample, as in the authors' code.
+    """Heads mixed at test time.
 
     Attributes
     ----------
@@ -33,30 +50,44 @@ class FedTHE(FedRoD):
     beta
         Share of the sample itself in the features that are compared with mean features; the rest is
         the moving average.
-    test_rate, test_steps
-        Learning rate and steps of Adam on the weights of the two heads.
+    head
+        Personal head before round 1: its own draw, without bias, as in the authors' code, or a copy
+        of the generic head, as in FedRoD.
+    test_factor, test_steps
+        Learning rate, in learning rates of the training, and steps of Adam on the weights of the
+        two heads.
     """
 
     smoothing: NonNegative = 1.0
     alpha: Probability = 0.1
     beta: Probability = 0.1
-    test_rate: Positive = 0.1
+    head: Literal["own", "copied"] = "own"
+    test_factor: Positive = 10.0
     test_steps: int = 20
+    weights: Weights = field(default="equal", kw_only=True)
     passes: ClassVar[int] = 1
+
+    def on(self, architecture: "Architecture") -> Self:
+        """Return the algorithm on the architecture with the personal head that is asked for."""
+        algorithm = super().on(architecture)
+        return replace(algorithm, _model=replace(algorithm.model, copied=self.head == "copied"))
 
     def server(self, theta: np.ndarray, n_clients: int) -> Arrays:
         """Return FedRoD's weights, and mean features of all clients: ones, before there are any."""
         return super().server(theta, n_clients) | {"h": np.ones(self.model.n_features, np.float32)}
 
     def start(self, theta: np.ndarray, n_clients: int) -> Arrays:
-        """Return FedRoD's heads, and each client's own mean features."""
+        """Return personal heads, each client's own mean features, and the rate at test time."""
         shape = (n_clients, self.model.n_features)
-        return super().start(theta, n_clients) | {"h": np.ones(shape, np.float32)}
+        known_later = {"h": np.ones(shape, np.float32), "rate": np.ones(n_clients, np.float32)}
+        return super().start(theta, n_clients) | known_later
 
     def local(
         self, training: "LocalTraining", sent: Tensors, state: Tensors, work: "Work"
     ) -> tuple[Tensors, Tensors]:
         """Train the generic model; then, on features of the model received, the personal head."""
+        import torch
+
         from fedreact.losses.on_features import OnFeatures
 
         start = self._whole(sent["theta"].expand(len(work.clients), -1), state["personal"])
@@ -82,15 +113,19 @@ class FedTHE(FedRoD):
             training=training,
             work=work,
         )
-        return {"theta": trained[:, self.shared], "h": h}, {"personal": personal, "h": h}
+        rate = torch.full((len(h),), self.test_factor * training.learning_rate)
+        kept = {"personal": personal, "h": h, "rate": rate.to(h)}
+        return {"theta": trained[:, self.shared], "h": h}, kept
 
     def aggregate(self, server: Arrays, uploads: Arrays, n_samples: np.ndarray) -> Arrays:
-        """Average models by samples, and mean features with equal weights, as the authors' code."""
-        return super().aggregate(server, uploads, n_samples) | {"h": uploads["h"].mean(0)}
+        """Average models and mean features."""
+        h = weighted_mean(uploads["h"], self.shares(n_samples))
+        return super().aggregate(server, uploads, n_samples) | {"h": h}
 
     def at_test(self, server: Arrays, state: Arrays) -> Arrays:
-        """Return mean features of each client, and of all."""
-        return {"own": state["h"], "all": np.repeat(server["h"][None], len(state["h"]), axis=0)}
+        """Return mean features of each client and of all, and the rate."""
+        h_all = np.repeat(server["h"][None], len(state["h"]), axis=0)
+        return {"own": state["h"], "all": h_all, "rate": state["rate"]}
 
     def adapt(self, objective: "Objective", state: Tensors, x: "torch.Tensor") -> "torch.Tensor":
         """Mix the outputs of both heads for each sample of the stream."""
@@ -100,7 +135,8 @@ class FedTHE(FedRoD):
         with torch.no_grad():
             h = torch.cat([model.encode(theta, batch[None])[0] for batch in torch.split(x, 256)])
             generic, personal = model.head(theta, h[None])[0], model.personal(theta, h[None])[0]
-        return self.mixed(h, generic, personal, h_all=state["all"], h_own=state["own"])
+        rate = float(state["rate"])
+        return self.mixed(h, generic, personal, h_all=state["all"], h_own=state["own"], rate=rate)
 
     def mixed(
         self,
@@ -109,6 +145,7 @@ class FedTHE(FedRoD):
         personal: "torch.Tensor",
         h_all: "torch.Tensor",
         h_own: "torch.Tensor",
+        rate: float,
     ) -> "torch.Tensor":
         """Compute outputs ``[n, C]`` of a stream of samples.
 
@@ -120,6 +157,8 @@ class FedTHE(FedRoD):
             Outputs ``[n, C]`` of the heads.
         h_all, h_own
             Mean features ``[m]`` of all clients, and of this one.
+        rate
+            Learning rate of Adam.
         """
         import torch
         from torch.optim.adam import adam
@@ -159,7 +198,7 @@ class FedTHE(FedRoD):
                     beta2=0.999,
                     weight_decay=0,
                     eps=1e-8,
-                    lr=self.test_rate,
+                    lr=rate,
                     maximize=False,
                 )
         return outputs(e)

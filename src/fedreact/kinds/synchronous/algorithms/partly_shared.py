@@ -13,6 +13,30 @@ if TYPE_CHECKING:
     from fedreact.engine.local_training import LocalTraining, Work
 
 
+def descend_at(
+    places: "torch.Tensor",
+    training: "LocalTraining",
+    start: "torch.Tensor",
+    work: "Work",
+    purpose: str = "local training",
+) -> "torch.Tensor":
+    """Train the weights at some places of models ``[K, P]``; others stay, but for statistics."""
+    import torch
+
+    moving = torch.zeros(start.shape[1], dtype=torch.bool, device=start.device)
+    moving[places] = True
+    moving[start.shape[1] - training.objective.n_buffers :] = True
+    own, draws = start.clone(), training.draw(work, purpose)
+    optimizer = training.make_optimizer(own)
+    for step in range(training.longest(work)):
+        losses, gradient = training.gradient(own, work, draws, step)
+        own.grad = gradient * moving
+        training.update(optimizer, [own], work, step)
+        own.copy_(torch.where(moving, own, start))  # a decay would move them
+        work.on_step(losses)
+    return own
+
+
 @dataclass(frozen=True)
 class PartlyShared(Algorithm):
     """FedAvg of some weights; clients go on with whole models of their own, which start alike."""
