@@ -1,0 +1,1 @@
+"""Flower's glue around the two halves of :mod:`fedreact.federation`."""
