@@ -19,7 +19,8 @@ from dataclasses import replace
 
 import numpy as np
 import torch
-from engine import GEMM, PlainCNN, spread, timed
+from engine import GEMM, spread, timed
+from plain import PlainCNN
 from torch import nn
 from torch.nn import functional as F
 

@@ -1,74 +1,28 @@
 """The trips of ``asynchronous.py`` in FLSim's asynchronous trainer, in a process of its own.
 
-Its environment: this package, opacus, hydra-core and pandas, then ``pip install --no-deps
-flsim==0.1.0``, since of what it asks for its trainer imports no more than these, scikit-learn and
-tqdm. It trains one client after the other, on one thread here.
+Its environment: this package, and what ``flsim_model.py`` says. It trains one client after the
+other, on one thread here.
 """
-
-import dataclasses
-from functools import partial
-from unittest import mock
 
 import torch
 from rival import answer
-from torch.nn import functional as F
 
 
 def make_run(name, hidden):
     """Return a function that trains so many updates and returns their number."""
     import hydra.utils
-    import opacus  # noqa: F401 - it and what it imports have to come before the patch
     from asynchronous import CLIENTS, LEARNING_RATE, SAMPLES, SHAPES, STEPS, Plain, noise
+    from flsim_model import Model, patched
 
-    # From 3.11 on Python refuses defaults without a hash, which all of FLSim's settings have.
-    patched = partial(dataclasses.dataclass, unsafe_hash=True)
-    with mock.patch("dataclasses.dataclass", patched):
+    with patched():
         from flsim.clients.base_client import ClientConfig
         from flsim.data.data_provider import FLDataProviderFromList
-        from flsim.interfaces.model import IFLModel
         from flsim.optimizers import async_aggregators as aggregators
         from flsim.optimizers.local_optimizers import LocalOptimizerAdamConfig
         from flsim.trainers.async_trainer import AsyncTrainerConfig
         from flsim.utils.async_trainer import training_event_generator as events
         from flsim.utils.async_trainer.async_user_selector import AsyncUserSelectorType
-        from flsim.utils.simple_batch_metrics import FLBatchMetrics
         from flsim.utils.timing import training_duration_distribution as durations
-
-    class Model(IFLModel):
-        """What FLSim asks of a model."""
-
-        def __init__(self, module):
-            self.module = module
-
-        def fl_forward(self, batch):
-            """Loss of a batch."""
-            (X, y), logits = batch, self.module(batch[0])
-            return FLBatchMetrics(
-                loss=F.cross_entropy(logits, y),
-                num_examples=len(y),
-                predictions=logits,
-                targets=y,
-                model_inputs=X,
-            )
-
-        def fl_create_training_batch(self, batch):
-            """The batch, which is one already."""
-            return batch
-
-        def fl_get_module(self):
-            """The module."""
-            return self.module
-
-        def fl_cuda(self):
-            """Nothing: all is on the CPU."""
-
-        def get_eval_metrics(self, batch):
-            """As in training."""
-            return self.fl_forward(batch)
-
-        def get_num_examples(self, batch):
-            """Samples of a batch."""
-            return len(batch[1])
 
     channels, _, classes, batch_size, _ = SHAPES[name]
     X, y = (torch.from_numpy(array) for array in noise(name))
