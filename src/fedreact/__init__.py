@@ -33,6 +33,7 @@ PARTS = {
     "clients_of": "fedreact.by_hand",
     "features_of": "fedreact.by_hand",
     "compare": "fedreact.by_hand",
+    "Comparison": "fedreact.by_hand",
     "algorithms_of": "fedreact.by_hand",
     "UserError": "fedreact.errors",
 }

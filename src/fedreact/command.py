@@ -2,14 +2,19 @@
 
 import argparse
 import logging
+import os
 import sys
 from collections.abc import Callable, Iterable, Iterator
+from contextlib import contextmanager
 from pathlib import Path
 
 from fedreact import options, parent, provenance
 from fedreact.errors import UserError
 
 log = logging.getLogger("fedreact")
+
+WRONG = 2
+"""Exit status of a script that was given something wrong."""
 
 
 def run(
@@ -23,28 +28,36 @@ def run(
     """
     from threadpoolctl import threadpool_limits
 
-    try:
+    with errors_as_lines(WRONG):
         sys.argv[1:] = expanded(sys.argv[1:])
         args = (parser() if callable(parser) else parser).parse_args()
-    except UserError as error:
-        sys.exit(_fail(str(error)))
     logging.basicConfig(level=logging.INFO, format="%(message)s", stream=sys.stderr)
     parent.watch()
     recording, succeeded = provenance.Recording(args), False
     try:
         # One thread a process: cores are used by processes, and sums keep their order.
-        with threadpool_limits(1):
+        with errors_as_lines(WRONG), threadpool_limits(1):
             main(args)
         succeeded = True
-    except UserError as error:
-        sys.exit(_fail(str(error)))
-    except OSError as error:
-        what = f"{error.filename}: " if error.filename else ""
-        sys.exit(_fail(f"{what}{error.strerror or error}"))
-    except KeyboardInterrupt:
-        sys.exit(130)
     finally:
         recording.end(succeeded)
+
+
+@contextmanager
+def errors_as_lines(status: int) -> Iterator[None]:
+    """Turn errors meant for people into one line, and end with this status."""
+    try:
+        yield
+    except UserError as error:
+        sys.exit(_fail(str(error), status))
+    except BrokenPipeError:  # who reads has read enough
+        os.dup2(os.open(os.devnull, os.O_WRONLY), sys.stdout.fileno())
+        sys.exit(status)
+    except OSError as error:
+        what = f"{error.filename}: " if error.filename else ""
+        sys.exit(_fail(f"{what}{error.strerror or error}", status))
+    except KeyboardInterrupt:
+        sys.exit(130)
 
 
 def expanded(words: Iterable[str]) -> list[str]:
@@ -61,9 +74,9 @@ def expanded(words: Iterable[str]) -> list[str]:
     return whole
 
 
-def _fail(text: str) -> int:
+def _fail(text: str, status: int) -> int:
     print(f"error: {text}", file=sys.stderr)
-    return 2
+    return status
 
 
 def subparsers(

@@ -8,8 +8,8 @@ from typing import Any
 class UserError(Exception):
     """Bad input or a wrong setting; its text is one line: what, where, and what to do.
 
-    Commands print the text without a traceback and exit with status 2. It stays one line whatever
-    is quoted in it.
+    Commands print the text without a traceback and exit with status 2 (scripts) or 1
+    (``fedreact``). It stays one line whatever is quoted in it.
     """
 
     def __init__(self, text: str):

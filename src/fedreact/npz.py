@@ -39,17 +39,20 @@ def load(path: Path, what: str, names: list[str], mend: str = AGAIN) -> dict[str
     UserError
         The file is missing, truncated, damaged, or lacks an array.
     """
+    name = ""
+    arrays: dict[str, np.ndarray] = {}
     try:
         with np.load(path, allow_pickle=False) as file:
-            arrays = {name: file[name] for name in file.files}
+            for name in file.files:
+                arrays[name] = file[name]
     except FileNotFoundError as error:
         raise UserError(f"{path}: no such file ({what} expected)") from error
     except Exception as error:  # damaged bytes can fail anywhere in zip, zlib and numpy
         reason = str(error).splitlines()[0] if str(error) else "empty file"
         if "allow_pickle" in reason:  # numpy's advice is to trust it
-            reason = "it holds objects, or is no npz file"
+            reason = f"its array {name} holds objects" if name else "it is no npz file"
         raise UserError(f"{path}: not a readable {what} ({reason}); {mend}") from error
-    if missing := [name for name in names if name not in arrays]:
+    if missing := [wanted for wanted in names if wanted not in arrays]:
         raise UserError(f"{path}: not a {what}, it lacks {', '.join(missing)}")
     return arrays
 

@@ -97,7 +97,7 @@ def _check_keys(cls: type, content: Mapping[Any, Any], where: str) -> None:
         there = known(names(cls), unknown[0])
         raise UserError(f"{where}: unknown key {', '.join(map(str, unknown))}; known keys: {there}")
     for name, value in content.items():
-        hint = _plain(_hints(cls)[name])
+        hint = plain(_hints(cls)[name])
         by_name = get_origin(hint) is dict
         inner: type = get_args(hint)[-1] if by_name else hint
         if not isinstance(value, Mapping) or not is_dataclass(inner):
@@ -209,17 +209,27 @@ def _hints(cls: type) -> dict[str, Any]:
     return get_type_hints(cls, include_extras=True)
 
 
-def _plain(hint: Any) -> Any:
+def hints(cls: type) -> dict[str, Any]:
+    """Return the type of each option, with its bounds."""
+    return _hints(cls)
+
+
+def is_sequence(hint: Any) -> bool:
+    """Tell whether an option has several values."""
+    return get_origin(plain(hint)) is tuple
+
+
+def plain(hint: Any) -> Any:
     """Return a type without bounds, and without the ``None`` beside it."""
     if get_origin(hint) is Annotated:
         hint = get_args(hint)[0]
     parts = [part for part in get_args(hint) if part is not type(None)]
     union = type(None) in get_args(hint) and len(parts) == 1
-    return _plain(parts[0]) if union else hint
+    return plain(parts[0]) if union else hint
 
 
 def _choices(hint: Any) -> tuple[Any, ...]:
-    hint = _plain(hint)
+    hint = plain(hint)
     return get_args(hint) if get_origin(hint) is Literal else ()
 
 
@@ -243,12 +253,14 @@ def value_of(cls: type, name: str, text: str, where: str) -> Any:
     """Read what :func:`text_of` wrote of an option of a class."""
     if name not in names(cls):
         raise UserError(f"{where}: {name!r} is unknown; known: {known(names(cls), name)}")
-    hint = _plain(_hints(cls)[name])
+    hint = plain(_hints(cls)[name])
     if text == "null":
         return None
     if get_origin(hint) is tuple:
-        if get_origin(_plain(get_args(hint)[0])) is tuple:
+        if get_origin(plain(get_args(hint)[0])) is tuple:
             return [[_scalar(one) for one in part.split(",")] for part in text.split("_")]
+        if plain(get_args(hint)[0]) is str:
+            return [part for part in text.split(",") if part]
         return [_scalar(part) for part in text.split(",") if part]
     if get_origin(hint) is dict:
         pairs = [part.partition(":") for part in text.split(",") if part]
@@ -305,7 +317,7 @@ def add_arguments(parser: argparse.ArgumentParser, cls: type) -> None:
 def _metavar(hint: Any) -> str:
     if choices := _choices(hint):
         return "{" + ",".join(map(str, choices)) + "}"
-    hint = _plain(hint)
+    hint = plain(hint)
     return getattr(hint, "__name__", str(hint)).upper().replace("BOOL", "{true,false}")
 
 

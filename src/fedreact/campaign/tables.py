@@ -48,5 +48,6 @@ def make(plan: Plan, paper: str, outputs: Container[str], folder: Path) -> list[
     if made:
         targets = names(plan.settings.paper(paper).folder)
         # Kept tables of which no run counts any more are of other code.
-        keep(Path(plan.results), folder, targets, [], dropped=targets)
+        content = plan.settings.paper(paper)
+        keep(Path(plan.results), folder, targets, [], targets, content.scale)
     return made

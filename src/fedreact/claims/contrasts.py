@@ -26,7 +26,7 @@ it is reversed if one contrast is, else negligible if one is.
 
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, replace
-from typing import Literal
+from typing import Any, Literal
 
 import numpy as np
 import numpy.typing as npt
@@ -307,7 +307,7 @@ def weakest(evidence: Sequence[Evidence]) -> int:
     return min(range(len(evidence)), key=rank)
 
 
-def average(differences: Sequence[Mapping[int, float]]) -> list[float]:
+def average(differences: Sequence[Mapping[Any, float]]) -> dict[Any, float]:
     """Average differences ``{seed: value}`` by seed, over the seeds that all of them have."""
     seeds = sorted(set.intersection(*(set(one) for one in differences)))
-    return [float(np.mean([one[seed] for one in differences])) for seed in seeds]
+    return {seed: float(np.mean([one[seed] for one in differences])) for seed in seeds}

@@ -1,6 +1,6 @@
 """Claims judged on scores: a line a contrast, and one for each claim and reading."""
 
-from collections.abc import Iterator, Sequence
+from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import replace
 from pathlib import Path
 from typing import Any, NamedTuple
@@ -32,6 +32,7 @@ from fedreact.intervals import summarise
 from fedreact.tables.cells import of_cell, per_seed
 from fedreact.tables.reached import until_the_worse
 from fedreact.tables.sources import ScoreSource
+from fedreact.tables.trivial import FLAG, flagged_labels
 
 COLUMNS = [
     "paper",
@@ -58,6 +59,7 @@ COLUMNS = [
     "exceptions",
     "weakest",
     "reason",
+    "averaged",
 ]
 """Columns of the csv.
 
@@ -68,7 +70,8 @@ about the average; ``exceptions`` are the contrasts that do not hold by themselv
 outcomes, with :data:`BETWEEN` between them; ``weakest`` is the contrast on which a claim about
 every one hangs; ``reason`` says why a difference is not testable. ``p`` is the one-sided
 p-value of the test behind a whole claim's outcome, and ``corrected`` the outcome after Holm's
-correction over the claims of the paper.
+correction over the claims of the paper. ``averaged`` says over how many datasets an average is,
+where rows of one dataset are averaged first and rows with a flag do not count.
 """
 
 
@@ -80,7 +83,8 @@ NUMBERS += ["p"]
 def read(csv: Path) -> pd.DataFrame:
     """Read a csv of claims: NaN only for missing numbers, labels as they are written."""
     missing = {name: [""] for name in NUMBERS}
-    labels = dict.fromkeys(("at", "left", "right", "exceptions", "weakest", "reason"), str)
+    texts = ("at", "left", "right", "exceptions", "weakest", "reason", "averaged")
+    labels = dict.fromkeys(texts, str)
     return pd.read_csv(csv, keep_default_na=False, na_values=missing, dtype=labels)
 
 
@@ -89,7 +93,12 @@ def write(table: pd.DataFrame, csv: Path) -> None:
     write_text(csv, table.to_csv(index=False, float_format="%.6g", lineterminator="\n"))
 
 
-def judged(paper: str, readings: Sequence[ClaimReading], scores: pd.DataFrame) -> pd.DataFrame:
+def judged(
+    paper: str,
+    readings: Sequence[ClaimReading],
+    scores: pd.DataFrame,
+    tables: Mapping[str, pd.DataFrame] | None = None,
+) -> pd.DataFrame:
     """Judge claims.
 
     Parameters
@@ -100,6 +109,8 @@ def judged(paper: str, readings: Sequence[ClaimReading], scores: pd.DataFrame) -
         Claims under each reading, the default one first.
     scores
         What :func:`fedreact.tables.cells.read_scores` gives.
+    tables
+        Cells by the name of their table, for claims about the average over datasets.
 
     Returns
     -------
@@ -112,8 +123,11 @@ def judged(paper: str, readings: Sequence[ClaimReading], scores: pd.DataFrame) -
         Scores of a contrast are missing.
     """
     reasons: dict[tuple[str, str, str], str] = {}
+    flags = {name: flagged_labels(cells) for name, cells in (tables or {}).items()}
     lines = [
-        line for reading in readings for line in _Judge(paper, reading, scores, reasons).lines()
+        line
+        for reading in readings
+        for line in _Judge(paper, reading, scores, reasons, flags).lines()
     ]
     return corrected(pd.DataFrame(lines, columns=COLUMNS))
 
@@ -138,10 +152,16 @@ class _Judge:
         reading: ClaimReading,
         scores: pd.DataFrame,
         reasons: dict[tuple[str, str, str], str],
+        flags: Mapping[str, set[tuple[str, str]]],
     ):
         self.paper, self.reading, self.scores, self.reasons = paper, reading, scores, reasons
         self.means = per_seed([reading.metric], scores, reading.last)
+        flagged = flags[reading.table] if reading.table else set()
+        self.groups = self._groups(flagged)
         self.data: set[str] = set()
+        for contrast in reading.contrasts:
+            if (contrast.at, reading.metric) in flagged:
+                self.reasons.setdefault(self._key(contrast), FLAG)
 
     def lines(self) -> Iterator[dict[str, Any]]:
         """Yield the line of the claim, then those of its contrasts."""
@@ -156,8 +176,8 @@ class _Judge:
             for by_seed, margin, contrast in zip(differences, margins, reading.contrasts)
         ]
         whole = self._weigh(
-            average([by_seed.least for by_seed in differences]),
-            average([by_seed.most for by_seed in differences]),
+            self._average([by_seed.least for by_seed in differences]),
+            self._average([by_seed.most for by_seed in differences]),
             reading.margin,
         )
         about = {"paper": self.paper, "claim": reading.claim, "reading": reading.reading}
@@ -166,9 +186,12 @@ class _Judge:
         known = [c.published for c in reading.contrasts if c.published is not None]
         published = np.mean(known) if known else None
         shown = {"published": published, "margin": reading.margin}
+        n = len(self.groups)
+        about |= {"averaged": f"{n} dataset{'s' * (n > 1)}" if reading.table else ""}
         judged_as = judgement(reading.over, whole, evidence, names)
         data = {"data": ", ".join(sorted(self.data))}
         yield {**about, **data, **shown, **judged_as, **_numbers(whole)}
+        about |= {"averaged": ""}
         each = zip(reading.contrasts, evidence, judge_each(evidence), margins)
         for contrast, one, outcome_of_one, margin in each:
             labels = {"at": contrast.at, "left": contrast.left, "right": contrast.right}
@@ -176,12 +199,35 @@ class _Judge:
             shown = {"published": contrast.published, "margin": margin}
             yield {**about, **labels, **shown, **judged_as, **_numbers(one)}
 
+    def _groups(self, flagged: set[tuple[str, str]]) -> list[list[int]]:
+        """Group the contrasts that count to the average, by their places: those of one dataset.
+
+        Every contrast is a group of its own where the average is not over datasets. If no contrast
+        counts, the claim is not testable, and all are shown.
+        """
+        reading = self.reading
+        places = range(len(reading.contrasts))
+        if not reading.table:
+            return [[i] for i in places]
+        metric, of_data = reading.metric, dict[str, list[int]]()
+        counted = [i for i in places if (reading.contrasts[i].at, metric) not in flagged]
+        for i in counted or places:
+            data = of_cell(self.means, reading.contrasts[i].ours)["data"]
+            of_data.setdefault(data.iloc[0].split("+")[0], []).append(i)
+        return list(of_data.values())
+
+    def _average(self, by_seed: Sequence[Mapping[Any, float]]) -> list[float]:
+        """Average differences by seed, within each group and then over groups."""
+        by_group = [average([by_seed[i] for i in group]) for group in self.groups]
+        return list(average(by_group).values())
+
     def _difference(self, contrast: Contrast) -> _Difference:
         """Compare the scores of a contrast by seed; notes its data, and why it is not testable."""
         reading = self.reading
-        ours = self._values(contrast.ours, note=True)
+        counts = any(reading.contrasts[i] is contrast for group in self.groups for i in group)
+        ours = self._values(contrast.ours, note=counts)
         if isinstance(contrast.theirs, ScoreSource):
-            theirs = self._values(contrast.theirs, note=True)
+            theirs = self._values(contrast.theirs, note=counts)
             if self._key(contrast) not in self.reasons:
                 self.reasons[self._key(contrast)] = self._untestable(contrast, ours, theirs)
             least = most = ours - theirs

@@ -69,6 +69,10 @@ class ClaimReading:
         :func:`fedreact.tables.reached.until_the_worse`.
     better
         Better direction of the metric.
+    table
+        Name of the claim's table, if the average is over datasets: rows of one dataset are averaged
+        first, and rows with the flag of :mod:`fedreact.tables.trivial` do not count. ``None``: the
+        average is over all contrasts alike.
     """
 
     claim: str
@@ -82,3 +86,4 @@ class ClaimReading:
     contrasts: Sequence[Contrast]
     reaching: str | None = None
     better: Literal["higher", "lower"] = "higher"
+    table: str | None = None

@@ -6,8 +6,9 @@ only a least and a most difference are known (:func:`fedreact.claims.contrasts.w
 four numbers give both means and both standard errors.
 """
 
-from collections.abc import Mapping
+from collections.abc import Collection, Mapping
 from dataclasses import dataclass, field, replace
+from functools import partial
 from pathlib import Path
 from typing import Any
 
@@ -29,13 +30,14 @@ from fedreact.claims.contrasts import (
     weigh_spreads,
 )
 from fedreact.claims.judged import COLUMNS, corrected, judgement
-from fedreact.claims.testable import chance_level, is_of_predictions, why_not
+from fedreact.claims.testable import chance_level, why_not
 from fedreact.errors import UserError
 from fedreact.frames import records
 from fedreact.metrics.grammar import load_metric
 from fedreact.reading import read_yaml
 from fedreact.tables import cells
 from fedreact.tables import published as values
+from fedreact.tables.trivial import FLAG, is_of_predictions
 from fedreact.task import Task
 
 ROUNDING = 5e-6
@@ -60,6 +62,8 @@ class RejudgeInputs:
         Tasks of datasets by their names.
     compared
         Where methods stand in tables: ``columns``, the default, or ``rows``.
+    flags
+        Labels of settings with a metric in which a trivial predictor is ahead, by table.
     """
 
     claims: Mapping[str, Claim]
@@ -68,6 +72,7 @@ class RejudgeInputs:
     levels: Mapping[tuple[str, str, str, str], Mapping[str, Any]] = field(default_factory=dict)
     tasks: Mapping[str, Task] = field(default_factory=dict)
     compared: Mapping[str, str] = field(default_factory=dict)
+    flags: Mapping[str, Collection[tuple[str, str]]] = field(default_factory=dict)
 
     @classmethod
     def read(cls, paper: Path, tables: Path, tasks: Mapping[str, Task]) -> "RejudgeInputs":
@@ -75,12 +80,14 @@ class RejudgeInputs:
         about = read_yaml(paper / "paper.yaml")
         claims = options.check_all(Claim, read_yaml(paper / "claims.yaml"), f"{paper}/claims.yaml")
         printed = {file.stem: values.read(file) for file in paper.glob("published/*.yaml")}
-        levels = levels_of(cells.read(tables), about.get("prefix", f"{paper.name}_"))
-        compared = {
-            name: "rows" if table.get("rows_are") == "methods" else "columns"
-            for name, table in read_yaml(paper / "tables.yaml").items()
-        }
-        return cls(claims, about, printed, levels, tasks, compared)
+        prefix, kept = about.get("prefix", f"{paper.name}_"), cells.read(tables)
+        compared, flags = {}, {}
+        for name, table in read_yaml(paper / "tables.yaml").items():
+            compared[name] = "rows" if table.get("rows_are") == "methods" else "columns"
+            if "metrics" in table:
+                rules = cells.CellRules.of_entry(table, about.get("trivial", ()))
+                flags[name] = rules.flagged(kept[kept["table"] == f"{prefix}{name}"])
+        return cls(claims, about, printed, levels_of(kept, prefix), tasks, compared, flags)
 
 
 def rejudged(table: pd.DataFrame, inputs: RejudgeInputs) -> pd.DataFrame:
@@ -114,19 +121,21 @@ def rejudged(table: pd.DataFrame, inputs: RejudgeInputs) -> pd.DataFrame:
             raise UserError(f"claims.yaml has no {name}, which was judged; judge on scores again")
         claim = inputs.claims[name]
         whole, contrasts = _still_claimed(claim, judged, compared)
+        whole = whole | {"averaged": _averaged(inputs, claim, whole, contrasts)}
         usual = inputs.about.get("margins", {}).get(whole["metric"], claim.margin)
         if usual is None:
             raise UserError(f"{name}: there is no margin of {whole['metric']} in paper.yaml")
         effects = [_effect(inputs, claim, line) for line in contrasts]
         whole = whole | {"margin": margins.of_average(claim, effects, usual), "reason": ""}
         contrasts = [
-            line | {"margin": margins.of_comparison(claim, effect, usual)}
+            line | {"margin": margins.of_comparison(claim, effect, usual), "averaged": ""}
             for line, effect in zip(contrasts, effects)
         ]
         for line in contrasts:
             key = (name, line["at"], line["right"])
             if key not in reasons:
-                reasons[key] = _untestable(inputs, claim, line)
+                out = whole["averaged"] and _is_flagged(inputs, claim, line)
+                reasons[key] = FLAG if out else _untestable(inputs, claim, line)
             line["reason"] = reasons[key]
         of_whole, *each = [recovered(line, line["margin"]) for line in (whole, *contrasts)]
         names = [(line["at"], line["right"]) for line in contrasts]
@@ -164,6 +173,48 @@ def _still_claimed(
     return whole | numbers, left
 
 
+def _averaged(
+    inputs: RejudgeInputs,
+    claim: Claim,
+    whole: Mapping[str, Any],
+    contrasts: list[dict[str, Any]],
+) -> str:
+    """Say over how many datasets the average of a claim is today; empty if over all contrasts.
+
+    Raises
+    ------
+    UserError
+        The kept average is over others, which needs the scores.
+    """
+    of_methods = inputs.compared.get(claim.table, "columns") == claim.compare
+    if inputs.about.get("means_over") != "datasets" or claim.over != "average" or not of_methods:
+        return ""
+    counted = [line for line in contrasts if not _is_flagged(inputs, claim, line)] or contrasts
+    ours = [_cell(inputs, claim, line, line["left"]) for line in counted]
+    names = {cell["data"].split("+")[0] for cell in ours if cell is not None}
+    today = f"{len(names)} dataset{'s' * (len(names) > 1)}"
+    if whole.get("averaged") != today and len(names) < len(contrasts):
+        raise UserError(
+            f"{whole['claim']} is about the average of {today} today; judge on scores again"
+        )
+    return today
+
+
+def _is_flagged(inputs: RejudgeInputs, claim: Claim, line: Mapping[str, Any]) -> bool:
+    """Say whether a trivial predictor is ahead in the row of a kept contrast."""
+    return (line["at"], line["metric"]) in inputs.flags.get(claim.table, ())
+
+
+def _cell(
+    inputs: RejudgeInputs, claim: Claim, line: Mapping[str, Any], label: str
+) -> Mapping[str, Any] | None:
+    """Return the cell of a method beside a kept contrast, or ``None``."""
+    row, column = line["at"], label
+    if claim.compare == "rows":
+        row, column = column, row
+    return inputs.levels.get((claim.table, row, column, line["metric"]))
+
+
 def levels_of(cells: pd.DataFrame, prefix: str) -> dict[tuple[str, str, str, str], dict[str, Any]]:
     """Index kept cells by table (without its paper's prefix), row, column and metric."""
     return {
@@ -183,14 +234,7 @@ def _effect(inputs: RejudgeInputs, claim: Claim, line: Mapping[str, Any]) -> mar
 
 def _untestable(inputs: RejudgeInputs, claim: Claim, line: Mapping[str, Any]) -> str:
     """Say why a kept contrast is not testable, by the cells of its table; empty if it is."""
-    metric = line["metric"]
-
-    def cell(label: str) -> Mapping[str, Any] | None:
-        row, column = line["at"], label
-        if claim.compare == "rows":
-            row, column = column, row
-        return inputs.levels.get((claim.table, row, column, metric))
-
+    metric, cell = line["metric"], partial(_cell, inputs, claim, line)
     ours, theirs = cell(line["left"]), cell(line["right"])
     of_methods = inputs.compared.get(claim.table, "columns") == claim.compare
     if ours is None or theirs is None or not of_methods:

@@ -40,6 +40,11 @@ TO_A_TARGET = (
     "this range, its middle stands for the difference, and no P is given."
 )
 
+OVER_DATASETS = (
+    "Averages are over datasets: rows of one dataset are averaged first, and rows in which a "
+    "predictor that learns nothing is ahead do not count (reason: trivial predictor ahead)."
+)
+
 
 def counts(table: pd.DataFrame) -> str:
     """Count claims by outcome, e.g. ``3 claims: 2 hold, 0 are negligible, ...``."""
@@ -144,7 +149,7 @@ def scope(whole: Line, contrasts: Sequence[Line]) -> str:
     """Say which difference is shown: the average, or the weakest comparison."""
     n = len(contrasts)
     if whole["over"] == "average":
-        return f"average of {n}"
+        return f"average of {whole.get('averaged') or n}"
     text = f"weakest of {n}: {whole['weakest']}"
     by_outcome: dict[str, list[str]] = {}
     for name, outcome in exceptions(whole):

@@ -3,11 +3,13 @@
 It does not if the baseline is not significantly above chance (its 95% interval reaches the score of
 a random guess), or if a predictor that learns nothing scores above both methods. Only comparisons
 of methods are asked: one of settings, or with a number, is always testable.
+
+Where an average is over datasets, no difference in a row with the flag "trivial predictor ahead"
+(:mod:`fedreact.tables.trivial`) is testable either, and the average leaves it out.
 """
 
 from collections.abc import Mapping
 
-from fedreact.metrics.grammar import load_metric
 from fedreact.task import Task
 
 
@@ -16,12 +18,6 @@ def chance_level(metric: str, task: Task) -> float | None:
     if metric == "accuracy" and task.kind == "classification":
         return 1 / task.outputs
     return None
-
-
-def is_of_predictions(metric: str) -> bool:
-    """Say whether a metric scores predictions: only then does a trivial predictor tell anything."""
-    scored = load_metric(metric)
-    return scored.better is not None and scored.samples is not None and scored.is_plain_mean
 
 
 def why_not(

@@ -22,6 +22,9 @@ from fedreact.rng import generator
 from fedreact.task import Task
 
 BATCH = 128
+LEAST = 16
+"""Series of the smallest batch: products of fewer are rounded otherwise, and a series' features
+would depend on how many others there are."""
 
 
 def make_encoder(name: str, in_channels: int) -> Encoder:
@@ -72,21 +75,21 @@ def train(
     -------
     theta, costs
         Weights ``float32 [P]``; local steps, GFLOPs and megabytes that a client's training has
-        taken, averaged over all clients.
+        taken, averaged over all that train: not those that join late.
     """
-    budget, sizes = options.gflops, [len(samples) for samples in partition.train]
+    clients = [partition.train[k] for k in partition.members]
+    budget, sizes = options.gflops, [len(samples) for samples in clients]
     options = settled(options, data.task, sizes)
     training = local_training(options, data.task.channels)
     job = TrainingJob(
         training,
         FedAvg(),
         data.steps_first,
-        partition.train,
+        clients,
         seed,
         per_round=options.clients_per_round,
     )
-    init = torch.Generator().manual_seed(int(generator(seed, "encoder").integers(2**62)))
-    theta = training.objective.init(init).numpy()
+    theta = first_weights(training, seed)
     steps, gflops = training_costs(job)
     if budget is not None:
         encoder = make_encoder(options.encoder, data.task.channels)
@@ -95,6 +98,12 @@ def train(
     server, _, megabytes = federate(job, theta, options.rounds, name, place)
     sent = megabytes[-1] if megabytes else 0.0
     return server["theta"], np.array((options.rounds * steps, options.rounds * gflops, sent))
+
+
+def first_weights(training: LocalTraining, seed: int) -> np.ndarray:
+    """Draw weights ``[P]`` of an encoder before any training."""
+    init = torch.Generator().manual_seed(int(generator(seed, "encoder").integers(2**62)))
+    return training.objective.init(init).numpy()
 
 
 def encode(data: SeriesDataset, encoder: Encoder, theta: np.ndarray) -> np.ndarray:
@@ -113,8 +122,11 @@ def encode(data: SeriesDataset, encoder: Encoder, theta: np.ndarray) -> np.ndarr
     with torch.inference_mode():
         for first in range(0, len(X), BATCH):
             batch = X[np.arange(first, min(first + BATCH, len(X)))]
+            n = len(batch)
+            if n < LEAST:
+                batch = np.concatenate([batch, np.zeros((LEAST - n, *batch.shape[1:]), np.float32)])
             x = torch.from_numpy(np.ascontiguousarray(batch.transpose(1, 0, 2)))
-            parts.append(encoder.encode(weights, x[None])[0].numpy())
+            parts.append(encoder.encode(weights, x[None])[0, :n].numpy())
     return np.concatenate(parts)
 
 

@@ -85,6 +85,8 @@ class TrainingJob(Generic[A]):
         Seed of the generators, keyed by (seed, purpose, round, client).
     per_round
         Clients that take part in a round, drawn anew in each; ``None``: all.
+    members
+        Clients that ever take part, sorted; ``None``: all.
     """
 
     training: LocalTraining
@@ -94,20 +96,33 @@ class TrainingJob(Generic[A]):
     seed: int
     y: np.ndarray | None = None
     per_round: int | None = None
+    members: np.ndarray | None = None
+
+    @property
+    def n_members(self) -> int:
+        """Number of clients that ever take part."""
+        return len(self.clients) if self.members is None else len(self.members)
+
+    @property
+    def sizes(self) -> list[int]:
+        """Train samples of each member."""
+        members = range(len(self.clients)) if self.members is None else self.members
+        return [len(self.clients[k]) for k in members]
 
     @property
     def share(self) -> float:
-        """Share of the clients that take part in a round."""
-        K = len(self.clients)
-        return 1.0 if self.per_round is None else min(self.per_round, K) / K
+        """Share of the members that take part in a round."""
+        M = self.n_members
+        return 1.0 if self.per_round is None else min(self.per_round, M) / M
 
     def participants(self, t: int) -> np.ndarray | None:
         """Draw the clients that take part in round t, in order; ``None``: all."""
-        K = len(self.clients)
-        if self.per_round is None or self.per_round >= K:
-            return None
+        M = self.n_members
+        if self.per_round is None or self.per_round >= M:
+            return self.members
         rng = generator(self.seed, "participants", t)
-        return np.sort(rng.choice(K, self.per_round, replace=False))
+        drawn = np.sort(rng.choice(M, self.per_round, replace=False))
+        return drawn if self.members is None else self.members[drawn]
 
     def work(
         self,

@@ -15,7 +15,7 @@ from fedreact.optimizers.adam import Adam
 log = logging.getLogger("fedreact")
 
 
-def steps_within(gflops: float, rounds: int, gflops_per_step: float) -> int:
+def steps_within(gflops: float, rounds: float, gflops_per_step: float) -> int:
     """Count the steps a round, at least one, with which training comes closest to a budget.
 
     Raises

@@ -69,8 +69,10 @@ class Attention(FigureKind):
         from fedreact.figures.clients import client_records
 
         name = f"attention_{self.of}"
-        weights = client_records(lines, (name,))[0][name][-1]
-        return {f"client {k}": weights[k] for k in self.clients if k < len(weights)}
+        record = client_records(lines, (name,))[0]
+        weights = record[name][-1]
+        names = record.get("name", range(len(weights)))
+        return {f"client {names[k]}": weights[k] for k in self.clients if k < len(weights)}
 
     @property
     def _axis(self) -> str:

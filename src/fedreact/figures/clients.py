@@ -14,6 +14,8 @@ if TYPE_CHECKING:
     from matplotlib.axes import Axes
 
 TENTH, QUARTILES = 10, (25, 50, 75)
+NAMED = 40
+"""Clients, at most, whose names fit beside a panel."""
 
 
 @dataclass(frozen=True)
@@ -62,7 +64,8 @@ class ClientOverview(FigureKind):
 
 
 Record = dict[str, "np.ndarray"]
-"""Arrays of the clients of one method in one seed, by name; ``metric`` is that of the scores."""
+"""Arrays of the clients of one method in one seed, by name; ``metric`` is that of the scores, and
+``name`` are the clients' names, if they have some."""
 
 
 def client_records(
@@ -88,7 +91,8 @@ def client_records(
             raise UserError(f"{file}: nothing is kept of clients' {lacking[0]}")
         own = arrays["method"] == method
         record = {name: arrays[name][own] for name in names}
-        records.append(record | {"metric": arrays["metric"]})
+        about = {key: arrays[key] for key in ("metric", "name") if key in arrays}
+        records.append(record | about)
     return records
 
 
@@ -124,6 +128,8 @@ def _draw_clusters(axes: "Axes", record: Record) -> None:
     axes.set_xlabel("Round", fontsize="small")
     axes.set_yticks([])
     axes.tick_params(labelsize="small")
+    if "name" in record and len(order) <= NAMED:
+        axes.set_yticks(range(len(order)), record["name"][order], fontsize=5)
     axes.xaxis.set_major_locator(MaxNLocator(5, integer=True, steps=[1, 2, 5, 10]))
 
 

@@ -16,7 +16,8 @@ if TYPE_CHECKING:
 class Differences(FigureKind):
     """A dot a client: its score after the last round by a method minus that by another.
 
-    Clients that gain are blue, clients that lose are vermilion.
+    Clients that gain are blue, clients that lose are vermilion. The names of the clients that lose
+    and gain most stand beside them, if clients have names.
 
     Attributes
     ----------
@@ -58,7 +59,9 @@ class Differences(FigureKind):
         axes, labels, measured = figure.subplots(), [], "Score"
         names = panel_names(shown, cells)
         for i, label in enumerate(shown):
-            (ours, name), (theirs, _) = (_of_clients(cells[label, side]) for side in ("of", "to"))
+            (ours, name, clients), (theirs, _, _) = (
+                _of_clients(cells[label, side]) for side in ("of", "to")
+            )
             gains, metric = ours - theirs, load_metric(name)
             measured, better = metric.title, 1 if metric.better == "higher" else -1
             labels.append(
@@ -71,6 +74,10 @@ class Differences(FigureKind):
                 np.sign(better * ordered).astype(int)
             ]
             axes.scatter(ordered, i + spread, s=9, color=colours, zorder=3)
+            for k, place in ((gains.argmin(), "right"), (gains.argmax(), "left")):
+                if clients is not None and gains.min() < gains.max():
+                    at = (gains[k], i + spread[0 if place == "right" else -1])
+                    axes.annotate(f" {clients[k]} ", at, ha=place, va="center", fontsize=5)
             axes.plot(gains.mean(), i, "|", color="black", markersize=14, markeredgewidth=1.5)
         axes.axvline(0, color="#666666", linewidth=0.8)
         axes.set_yticks(range(len(labels)), labels, fontsize="x-small")
@@ -82,15 +89,15 @@ class Differences(FigureKind):
         return figure
 
 
-def _of_clients(lines: "pd.DataFrame") -> "tuple[np.ndarray, str]":
-    """Return clients' scores ``[K]`` in the last round, means over seeds, and their metric."""
+def _of_clients(lines: "pd.DataFrame") -> "tuple[np.ndarray, str, np.ndarray | None]":
+    """Return clients' scores ``[K]`` in the last round, means over seeds; metric and names."""
     import numpy as np
 
     from fedreact.figures.clients import client_records
 
     records = client_records(lines)
     scores = np.mean([record["score"][-1] for record in records], axis=0)
-    return scores, str(records[0]["metric"])
+    return scores, str(records[0]["metric"]), records[0].get("name")
 
 
 FIGURE = Differences

@@ -1,4 +1,4 @@
-"""Handwritten digits as the pen went (in no paper)."""
+"""Digits as the pen or the finger went (in no paper)."""
 
 from dataclasses import dataclass
 from pathlib import Path
@@ -15,11 +15,23 @@ if TYPE_CHECKING:
 
 @dataclass(frozen=True)
 class Digits(FigureKind):
-    """Digits of three writers as the pen went; three samples of each where none is known."""
+    """Digits of three writers as the pen went; three samples of each where none is known.
+
+    Attributes
+    ----------
+    data
+        A dataset, or the role that it stands for: series of digits whose first channels are x
+        (right) and y (up).
+    who
+        What a writer is called.
+    """
+
+    data: str = "digits"
+    who: str = "Writer"
 
     def inputs(self, ask: Ask) -> list[str]:
-        """Ask for series of digits whose first channels are x (right) and y (up)."""
-        return [ask.dataset("digits")]
+        """Ask for the dataset."""
+        return [ask.dataset(self.data)]
 
     def draw(self, title: str, cells: Scores, files: list[Path]) -> Drawing:
         """Draw a row a writer."""
@@ -28,35 +40,40 @@ class Digits(FigureKind):
         from fedreact.figures.style import heading
 
         data = SeriesDataset.load(files[0])
-        rows = _samples(data)
+        rows = samples(data, self.who)
         figure = Figure(figsize=(7.2, 0.5 + 0.82 * len(rows)), layout="constrained")
         panels = figure.subplots(len(rows), 10, squeeze=False)
-        for (name, samples), line in zip(rows.items(), panels):
+        for (name, shown), line in zip(rows.items(), panels):
             for digit, axes in enumerate(line):
                 axes.set(xticks=[], yticks=[], aspect="equal")
                 axes.set_adjustable("datalim")
                 axes.spines[:].set_visible(False)
                 axes.margins(0.1)
-                if digit in samples:
-                    _draw(axes, data, samples[digit])
+                if digit in shown:
+                    _draw(axes, data, shown[digit])
             line[0].set_ylabel(name, fontsize="small")
         heading(figure, title)
         return figure
 
 
-def _samples(data: SeriesDataset) -> dict[str, dict[int, int]]:
-    """Return the index of each series that is drawn, by the name of its row and its digit."""
-    digits = np.unique(data.y)
+def samples(data: SeriesDataset, who: str) -> dict[str, dict[int, int]]:
+    """Return the index of a series of each label, by the name of its row and its label.
+
+    Rows are the first three owners, called ``who`` with their number, or three samples.
+    """
+    labels = np.unique(data.y)
     if data.owner is None:
-        samples = {d: np.flatnonzero(data.y == d) for d in digits}
+        every = {label: np.flatnonzero(data.y == label) for label in labels}
         return {
-            f"Sample {i + 1}": {d: int(which[i]) for d, which in samples.items() if i < len(which)}
+            f"Sample {i + 1}": {d: int(which[i]) for d, which in every.items() if i < len(which)}
             for i in range(3)
         }
     rows = {}
-    for writer in np.unique(data.owner)[:3]:
-        samples = {d: np.flatnonzero((data.y == d) & (data.owner == writer)) for d in digits}
-        rows[f"Writer {writer}"] = {d: int(which[0]) for d, which in samples.items() if len(which)}
+    for owner in np.unique(data.owner)[:3]:
+        every = {d: np.flatnonzero((data.y == d) & (data.owner == owner)) for d in labels}
+        rows[f"{who} {data.owner_name(owner)}"] = {
+            d: int(which[0]) for d, which in every.items() if len(which)
+        }
     return rows
 
 

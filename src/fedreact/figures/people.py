@@ -60,7 +60,8 @@ class People(FigureKind):
         from fedreact.data.dataset import SeriesDataset
         from fedreact.figures.style import title_and_legend
 
-        people = self.people(SeriesDataset.load(files[0]))
+        data = SeriesDataset.load(files[0])
+        people = self.people(data)
         figure = Figure(figsize=(7.2, 2.1 * PEOPLE + 0.8), layout="constrained")
         panels: list[Axes] = []
         columns = 2 if self.frequency else len(self.channels)
@@ -74,7 +75,8 @@ class People(FigureKind):
                 )
                 chosen = list(self.channels.items())
                 self._draw_panel(axes, series, chosen if self.frequency else [chosen[column]])
-                axes.set_title(f"Person {person}" if column == 0 else "", fontsize="small")
+                name = f"Person {data.owner_name(person)}"
+                axes.set_title(name if column == 0 else "", fontsize="small")
                 panels.append(axes)
         title_and_legend(figure, panels, title, 6)
         return figure

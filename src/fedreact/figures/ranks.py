@@ -1,26 +1,29 @@
-"""Ranks of methods over datasets, and which differ significantly from the best (in no paper)."""
+"""Ranks of methods over datasets, and which differ significantly from each other (in no paper)."""
 
 from collections.abc import Mapping
 from dataclasses import dataclass
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
-from fedreact.figures.contract import Drawing, Entries, FigureKind, Scores
+from fedreact.figures.contract import Ask, Drawing, Entries, FigureKind, Scores
 from fedreact.metrics.contract import PRIMARY
 
 if TYPE_CHECKING:
+    import numpy as np
     import pandas as pd
     from matplotlib.axes import Axes
+
+ALPHA = 0.05
+"""Level of the tests."""
 
 
 @dataclass(frozen=True)
 class Ranks(FigureKind):
     """A row a method, the best first: its rank on each dataset, and its mean rank.
 
-    Mean ranks have the 95% interval over datasets. The band has the width of the critical
-    difference of Nemenyi's test (Demsar 2006, J. Mach. Learn. Res. 7:1): the methods in it do not
-    differ significantly from the best one at 5%. The test counts each dataset once, however many
-    seeds it has; a method that could not run on one of them has no rank.
+    Settings of one dataset are averaged first. Mean ranks have the 95% interval over datasets. Bars
+    join methods of which no pair differs significantly (:func:`cliques`). The test counts each
+    dataset once, however many seeds it has; a method that could not run on one of them has no rank.
 
     Attributes
     ----------
@@ -30,11 +33,15 @@ class Ranks(FigureKind):
         By label: a name, or a mapping ``{method: ..., <change>: ...}``.
     metric
         By which methods are ranked, in the last round.
+    table
+        A table of the same paper with these settings: those with its flag "trivial predictor ahead"
+        (:mod:`fedreact.tables.trivial`) do not count.
     """
 
     settings: dict[str, str]
     methods: dict[str, Any]
     metric: str = PRIMARY["classification"]
+    table: str | None = None
 
     @property
     def metrics(self) -> tuple[str, ...]:
@@ -49,13 +56,20 @@ class Ranks(FigureKind):
             for name, method in self.methods.items()
         }
 
+    def inputs(self, ask: Ask) -> list[str]:
+        """Ask for the table with the flags."""
+        return [ask.table(self.table)] if self.table else []
+
     def draw(self, title: str, cells: Scores, files: list[Path]) -> Drawing:
         """Draw the ranks of methods that ran everywhere."""
         from matplotlib.figure import Figure
 
         from fedreact.figures.style import panel_names, title_and_legend
 
-        ranks = self.ranks(self.scores(cells))
+        scores = self.scores(cells)
+        flagged = [label for label in scores if label in self._flagged(files)]
+        of_data = self.by_dataset(scores.drop(columns=flagged), cells)
+        ranks = self.ranks(of_data)
         n, k = ranks.shape[1], len(ranks)
         size = (3.4 + 0.36 * max(n, 4) + 2.4, 1.9 + 0.19 * max(k, 4))
         figure = Figure(figsize=size, layout="constrained")
@@ -67,12 +81,16 @@ class Ranks(FigureKind):
             return figure
         left, right = figure.subplots(1, 2, sharey=True, width_ratios=(0.36 * n, 2.4))
         _draw_ranks(left, ranks, list(panel_names(ranks.columns, cells).values()))
-        gap = critical_difference(k, n)
-        alike = _draw_means(right, ranks, gap)
+        _draw_means(right, ranks, cliques(of_data.loc[ranks.index].to_numpy()))
+        pairs = k * (k - 1) // 2
         note = (
-            f"{n} datasets, {k} methods that ran on all of them. Grey: critical difference"
-            f" {gap:.1f}; {alike} methods do not differ significantly from the best."
+            f"{n} datasets, {k} methods that ran on all of them. Bars join methods that do not"
+            f" differ significantly (Wilcoxon, Holm over {pairs} pairs, {ALPHA:.0%})."
         )
+        if 2 ** (1 - n) > ALPHA / pairs:
+            note += f" With {n} datasets no pair of so many methods can."
+        if flagged:
+            note += f" Not counted, trivial predictor ahead: {'; '.join(flagged)}."
         title_and_legend(figure, [right], f"{title}\n{note}", 1)
         return figure
 
@@ -91,6 +109,34 @@ class Ranks(FigureKind):
             scores[name][label] = last.groupby("seed")[self.metric].mean().mean()
         shown = [label for label in self.settings if any(label in row for row in scores.values())]
         return pd.DataFrame(scores).T.reindex(index=list(self.methods), columns=shown)
+
+    def by_dataset(self, scores: "pd.DataFrame", cells: Scores) -> "pd.DataFrame":
+        """Average scores ``[method, setting]`` over the settings of each dataset.
+
+        A setting that is alone on its dataset keeps its label; several get the dataset's name.
+        """
+        import pandas as pd
+
+        of_data: dict[str, list[str]] = {}
+        for label in map(str, scores):
+            lines = (cells[place] for place in cells if place[0] == label)
+            data = next(str(one["data"].iloc[0]) for one in lines if len(one))
+            of_data.setdefault(data.split("+")[0], []).append(label)
+        named = {
+            labels[0] if len(labels) == 1 else f"{data}, {len(labels)} settings": labels
+            for data, labels in of_data.items()
+        }
+        # A method without a score on one of the settings has none on the dataset.
+        means = {name: scores[labels].mean(axis=1, skipna=False) for name, labels in named.items()}
+        return pd.DataFrame(means, index=scores.index)
+
+    def _flagged(self, files: list[Path]) -> set[str]:
+        """Return the settings that have the flag of the table by the metric."""
+        from fedreact.tables import cells
+        from fedreact.tables.trivial import flagged_labels
+
+        labels = flagged_labels(cells.read(files[0])) if self.table else set()
+        return {label for label, metric in labels if metric == self.metric}
 
     def ranks(self, scores: "pd.DataFrame") -> "pd.DataFrame":
         """Rank the methods with all scores: ``[method, dataset]``, the best on average first."""
@@ -122,40 +168,66 @@ def _draw_ranks(axes: "Axes", ranks: "pd.DataFrame", datasets: list[str]) -> Non
     axes.spines[:].set_visible(False)
 
 
-def _draw_means(axes: "Axes", ranks: "pd.DataFrame", gap: float) -> int:
-    """Draw mean ranks, with the band of the critical difference from the best.
-
-    Returns
-    -------
-    int
-        How many methods lie in the band, besides the best.
-    """
+def _draw_means(axes: "Axes", ranks: "pd.DataFrame", joined: list[tuple[int, int]]) -> None:
+    """Draw mean ranks, and a bar beside each group of methods, given by its first and last."""
     import numpy as np
 
     from fedreact.figures.style import interval
 
     k = len(ranks)
     means, half_width = interval(ranks)
-    best = means.min()
-    axes.axvspan(best, min(best + gap, k + 0.5), color="#DDDDDD", linewidth=0)
     low, high = np.maximum(means - half_width, 1), np.minimum(means + half_width, k)
     axes.hlines(np.arange(k), low, high, color="black", linewidth=1)
     axes.plot(means, np.arange(k), "o", color="black", markersize=3.5)
-    axes.set_xlim(0.5, k + 0.5)
+    places = k + 0.03 * k * (1 + np.arange(len(joined)))
+    for place, (first, last) in zip(places, joined):
+        axes.vlines(place, first - 0.25, last + 0.25, color="#777777", linewidth=2)
+    axes.set_xlim(0.5, max([k + 0.5, *(places + 0.03 * k)]))
     axes.set_xlabel("Mean rank (1 is best), 95% interval", fontsize="small")
     axes.tick_params(axis="x", labelsize="small")
     axes.tick_params(axis="y", length=0, labelleft=False)
     axes.grid(axis="x", linewidth=0.3)
     axes.spines[["top", "right", "left"]].set_visible(False)
-    return int((means <= best + gap).sum()) - 1
 
 
-def critical_difference(k: int, n: int) -> float:
-    """Return Nemenyi's critical difference at 5% of mean ranks of k methods over n datasets."""
-    from scipy.stats import studentized_range
+def cliques(scores: "np.ndarray") -> list[tuple[int, int]]:
+    """Return groups of methods of which no pair differs significantly.
 
-    q = float(studentized_range.ppf(0.95, k, float("inf")))
-    return q / 2**0.5 * (k * (k + 1) / (6 * n)) ** 0.5
+    Wilcoxon's signed-rank test compares each pair over datasets, and Holm's correction bounds the
+    error over all pairs (Benavoli, Corani and Mangili 2016, J. Mach. Learn. Res. 17:5).
+
+    Parameters
+    ----------
+    scores
+        ``[method, dataset]``, the methods in the order of their mean ranks.
+
+    Returns
+    -------
+    list
+        Places of the first and last method of each group of two or more that is in no larger one.
+    """
+    from itertools import combinations
+
+    from scipy.stats import wilcoxon
+
+    k = len(scores)
+    p = {
+        (i, j): float(wilcoxon(scores[i], scores[j]).pvalue) if any(scores[i] != scores[j]) else 1.0
+        for i, j in combinations(range(k), 2)
+    }
+    differ: set[tuple[int, int]] = set()
+    for tested, pair in enumerate(sorted(p, key=lambda pair: p[pair])):
+        if p[pair] > ALPHA / (len(p) - tested):
+            break
+        differ.add(pair)
+    groups: list[tuple[int, int]] = []
+    for first in range(k):
+        last = first
+        while last + 1 < k and not any((i, last + 1) in differ for i in range(first, last + 1)):
+            last += 1
+        if last > first and (not groups or last > groups[-1][1]):
+            groups.append((first, last))
+    return groups
 
 
 FIGURE = Ranks

@@ -17,6 +17,7 @@ from pathlib import Path
 from typing import Any, TypeAlias
 
 import jinja2
+import pandas as pd
 
 from fedreact.claims.contract import OWN
 from fedreact.claims.contrasts import OUTCOMES
@@ -24,7 +25,8 @@ from fedreact.data.registry import load_registry, registries
 from fedreact.errors import UserError
 from fedreact.reading import read_yaml
 from fedreact.reference import store
-from fedreact.reference.keep import RUN
+from fedreact.reference.keep import DIFFERENCES, RUN
+from fedreact.tables.trivial import flagged
 
 MADE = "<!-- Made by `make docs` from docs/templates/{name} and reference/. Edit those. -->\n"
 SHOWN = re.compile(r"reference/(\w+)/(\w+)/figures/([\w.-]+)\.png")
@@ -96,10 +98,67 @@ class Reference:
         """Return a cell's mean over seeds, for conditions."""
         return _numbers(self.line(table, row, column, metric), "mean")[0]
 
-    def average(self, table: str, column: str, without: tuple[str, ...] = ()) -> float:
-        """Return the mean over the rows of a table except those in ``without``, for conditions."""
-        rows = [row for row in self.rows(table) if row not in without]
-        return sum(self.value(table, row, column) for row in rows) / len(rows)
+    def average(
+        self, table: str, column: str, without: tuple[str, ...] = (), every: bool = False
+    ) -> float:
+        """Return the mean over the rows of a table, for conditions.
+
+        Parameters
+        ----------
+        without
+            Rows that do not count, beside those that :meth:`counted` leaves out.
+        every
+            Whether all other rows count alike, whatever the paper's means count.
+        """
+        groups = [[row] for row in self.rows(table)] if every else self.counted(table)
+        left = [[row for row in group if row not in without] for group in groups]
+        means = [
+            sum(self.value(table, row, column) for row in group) / len(group)
+            for group in left
+            if group
+        ]
+        return sum(means) / len(means)
+
+    def counted(self, table: str) -> list[list[str]]:
+        """Return the rows that means over the rows of a table count, by its first metric.
+
+        By ``means_over`` of its ``paper.yaml``, each row is a group of its own, or rows of a
+        dataset are a group and those in which a trivial predictor is ahead are left out.
+        """
+        if self._about(table).get("means_over") != "datasets":
+            return [[row] for row in self.rows(table)]
+        left_out, of_data = self.flagged(table), dict[str, list[str]]()
+        data = {line["row"]: line["data"] for line in self._rows(f"tables/{table}.csv")}
+        for row in self.rows(table):
+            if row not in left_out:
+                of_data.setdefault(data[row].split("+")[0], []).append(row)
+        return list(of_data.values())
+
+    def flagged(self, table: str, metric: str = "") -> list[str]:
+        """Return the rows of a table in which a trivial predictor is ahead by a metric.
+
+        See :mod:`fedreact.tables.trivial`. The metric is the first, if none is named.
+        """
+        lines = pd.DataFrame(self._rows(f"tables/{table}.csv"))
+        metric = metric or str(lines["metric"].iloc[0])
+        numbers = {key: pd.to_numeric(lines[key]) for key in ("mean", "ci_low", "ci_high")}
+        reference = self._entry(table).get("reference")
+        found = flagged(lines.assign(**numbers), self._about(table).get("trivial", ()), reference)
+        return [row for row in self.rows(table) if (row, metric) in found]
+
+    def _about(self, table: str) -> dict[str, Any]:
+        """Return the ``paper.yaml`` of the paper of a table; empty if there is none."""
+        pack = store.where(self.folder, f"tables/{table}.csv")
+        path = self.config / (pack.parent.name if pack else self.main) / "paper.yaml"
+        return read_yaml(path) | {"name": path.parent.name} if path.is_file() else {}
+
+    def _entry(self, table: str) -> dict[str, Any]:
+        """Return the entry of a table in its paper's ``tables.yaml``; empty if there is none."""
+        about = self._about(table)
+        path = self.config / about.get("name", "") / "tables.yaml"
+        entries = read_yaml(path) if path.is_file() else {}
+        prefix = about.get("prefix", f"{about.get('name')}_")
+        return entries.get(table.removeprefix(prefix), {})
 
     def mean(self, table: str, row: str, column: str, metric: str = "", digits: int = 3) -> str:
         """Write a cell's mean, e.g. ``0.988``."""
@@ -249,10 +308,12 @@ class Reference:
         """Return what the scale does otherwise than a paper, by what it is about.
 
         Keys are ``everything``, kinds of data and of run, datasets as the paper calls them, and
-        settings. Texts are those of the paper's scale file; a registered dataset that the kept run
-        did not use is left out.
+        settings. Texts are those that were kept with the run, else those of the paper's scale file;
+        a registered dataset that the kept run did not use is left out.
         """
-        scale = read_yaml(self.config / paper / "scales" / f"{self.scale}.yaml")
+        kept = self.folder / paper / DIFFERENCES
+        file = self.config / paper / "scales" / f"{self.scale}.yaml"
+        scale = json.loads(kept.read_text()) if kept.is_file() else read_yaml(file)
         names = read_yaml(self.config / paper / "paper.yaml").get("names_of_data", {})
         registered = load_registry(*registries(self.config.parent))
         used = {data.split("+")[0] for data in self.run_of(paper).get("data", ())}

@@ -11,6 +11,8 @@ import re
 from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from pathlib import Path
 
+import yaml
+
 from fedreact import options, plugins
 from fedreact.catalogue import everything
 from fedreact.data.registry import DatasetEntry, load_registry, registries
@@ -28,8 +30,11 @@ CODE = "../../src/fedreact"
 FULL = "paper"
 """The scale that a paper's own settings are: what is listed does not depend on it."""
 
-ALSO = ("data/own.py", "models/encoder.py")
+ALSO = ("data/own.py", "io/exporting.py", "models/encoder.py")
 """Files with a contract that are not named ``contract.py``."""
+
+PARITY = Path("tests/kinds/algorithms/parity/table.yaml")
+"""What each algorithm was compared with; a test runs and bounds it."""
 
 GENERAL = {
     "all": "all tables, figures, claims and the report",
@@ -69,6 +74,7 @@ def pages(references: Path) -> dict[str, str]:
         "options.md": ("docstrings in src/fedreact/", all_options),
         "datasets.md": ("config/**/datasets.yaml", datasets),
         "contracts.md": ("docstrings in src/fedreact/", contracts),
+        "parity.md": (str(PARITY), parity),
     }
     return {
         name: MADE.format(source=source) + "\n".join(lines()).rstrip() + "\n"
@@ -116,6 +122,37 @@ def targets() -> Iterator[str]:
             ]
             yield from _table(("search of options", "what it searches"), lines, code=1)
             yield ""
+
+
+# ---- Parity -------------------------------------------------------------------------------------
+
+
+def parity() -> Iterator[str]:
+    """Yield the lines of the page of other code that algorithms were compared with."""
+    yield "# Beside other code\n"
+    yield (
+        "Every synchronous algorithm computes what its authors' code, PFLlib's, or a plain program "
+        "written from its equations computes, up to rounding. The comparison covers two rounds of "
+        "three clients of unequal size. [A test](../../tests/kinds/algorithms/test_rounds.py) runs "
+        "it and fails if a weight differs by more than this page says. Where the authors' "
+        "code differs from ours by intent, the last column says how.\n"
+    )
+    entries = yaml.safe_load(PARITY.read_text()) if PARITY.exists() else {}
+    lines = []
+    for name, entry in sorted(entries.items()):
+        source = f"`{entry['source']}`" if "source" in entry else "its equations"
+        largest = f"{entry['largest']:.0e}".replace("e-0", "e-") if entry["largest"] else "0"
+        lines.append(
+            (name, source, _cell(entry["compared"]), largest, _cell(entry.get("otherwise", "")))
+        )
+    heads = (
+        "algorithm",
+        "other code",
+        "what is compared",
+        "largest difference",
+        "what their code does otherwise",
+    )
+    yield from _table(heads, lines, code=1)
 
 
 # ---- What the papers print ----------------------------------------------------------------------

@@ -6,15 +6,18 @@ Weights and scores of single rounds and clients are not kept.
 import json
 import shutil
 from collections.abc import Container, Iterable
+from dataclasses import replace
 from datetime import datetime
 from pathlib import Path
 from typing import Any
 
+from fedreact import options
 from fedreact.atomic import atomic, write_text
 from fedreact.errors import UserError
 from fedreact.provenance import is_input, upstream
 from fedreact.reading import read_yaml
 from fedreact.reference import store, values
+from fedreact.resolve.scales import PaperScale
 from fedreact.tables.files import ORIGINS
 
 ALONE = ("assumptions/*.csv", "assumptions/*.md", "searches/*.csv", "searches/*.md")
@@ -24,6 +27,10 @@ COPIED = ("claims/*.csv", "claims/*.md", *ALONE)
 COLOURS = 256
 """Most colours of a kept figure: a byte for each point, before it is compressed."""
 RUN = "run.json"
+DIFFERENCES = "differences.json"
+"""File with what the scale did otherwise than the paper when the run was made."""
+SAID = ("differences", "differences_of", "unlike")
+"""Keys of a paper's scale that say it."""
 FINDINGS = "findings.json"
 """File with what makes rows of kept tables mean nothing, by table and row."""
 MULTIVERSE, UNIVERSES = "multiverse", "universes.csv"
@@ -32,6 +39,20 @@ BESIDE = (MULTIVERSE, "runs")
 """Folders that are kept by themselves: of the multiverse, and of the runs of a campaign."""
 NAMED = ("tables.yaml", "figures.yaml", "search.yaml")
 """Files of a paper whose keys are names of what is built."""
+
+
+def _said(scale: PaperScale | None) -> dict[str, Any]:
+    """Return what a scale says of differences, without what is empty."""
+    return {key: said for key in SAID if (said := getattr(scale, key, None))}
+
+
+def scale_then(folder: Path, scale: PaperScale) -> PaperScale:
+    """Return a paper's scale with what it said when the run in a folder was kept."""
+    path = folder / DIFFERENCES
+    if not path.is_file():
+        return scale
+    then = options.check(PaperScale, json.loads(path.read_text()), str(path))
+    return replace(scale, **{key: getattr(then, key) for key in SAID})
 
 
 def names(paper: Path) -> set[str]:
@@ -48,6 +69,7 @@ def keep(
     targets: Container[str],
     figures: Iterable[str],
     dropped: Container[str] = (),
+    scale: PaperScale | None = None,
 ) -> list[Path]:
     """Keep a run of a paper in a folder of its own, in place of what was kept there.
 
@@ -66,6 +88,9 @@ def keep(
         Names of the figures that pages show.
     dropped
         Names of tables that were kept and are built no more.
+    scale
+        The scale of the paper: pages say what was unlike the paper in this run, whatever the scale
+        says later.
 
     Returns
     -------
@@ -111,6 +136,8 @@ def keep(
     if earlier := _keep_earlier(folder, new, targets):
         run["of_earlier_runs"] = earlier
     write_text(new / RUN, json.dumps(run, indent=1) + "\n")
+    if said := _said(scale):
+        write_text(new / DIFFERENCES, json.dumps(said, indent=1, ensure_ascii=False) + "\n")
     if findings := findings_of(tables):
         write_text(new / FINDINGS, json.dumps(findings, indent=1, ensure_ascii=False) + "\n")
     shutil.rmtree(folder, ignore_errors=True)

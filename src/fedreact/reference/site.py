@@ -5,6 +5,7 @@ They keep their places, so that links between them stay as they are. What pages 
 site can be read where the project is not.
 """
 
+import contextlib
 import json
 import os
 import re
@@ -12,11 +13,17 @@ import shutil
 from pathlib import Path
 from typing import Any
 
+from fedreact.benchmark.page import page
+from fedreact.benchmark.sources import BenchmarkSource
 from fedreact.errors import UserError
+from fedreact.reading import read_typed, read_yaml
+from fedreact.resolve.plan import Plan
 
 LINK = re.compile(r"(?P<before>!?\[[^\]]*\]\(|<img src=\")(?P<to>[^)\"#:]+)(?=[)\"#])")
 """A link or a picture of this project: without the colon of an address."""
 PICTURES = (".png", ".svg")
+REGIMES = "quick"
+"""The scale at which a run of all regimes of the benchmark is kept."""
 LANGUAGES = {".py": "python", ".yaml": "yaml", ".cff": "yaml", ".json": "json"}
 READ = (*LANGUAGES, ".md")
 """Files of a folder that become pages; of others the page of the folder has the names."""
@@ -63,6 +70,14 @@ def stage(project: Path, to: Path) -> None:
         page.write_text(text if path in begin else ALONE + text)
     with (to / "index.md").open("a") as index:
         index.write("\n" + (project / "docs/site/contents.md").read_text())
+
+
+def benchmark_page(project: Path) -> str:
+    """Write the benchmark's page of the kept run that has all regimes."""
+    with contextlib.chdir(project):
+        config = read_yaml(Path("config/config.yaml")) | {"scale": REGIMES, "benchmark_kept": True}
+        _, sources = Plan(config).benchmark.job().words
+        return page(read_typed(sources, "--sources", BenchmarkSource))
 
 
 def pages(project: Path) -> list[Path]:

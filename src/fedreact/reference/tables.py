@@ -1,7 +1,7 @@
 """Tables of kept runs as pages, written from their csv (``make docs``).
 
-Titles, notes and what a scale does otherwise than the paper come from the configuration, numbers
-from the csv alone.
+Titles and notes come from the configuration, numbers from the csv alone, and what a scale does
+otherwise than the paper from the file that was kept with them.
 """
 
 import json
@@ -18,7 +18,7 @@ from fedreact.data.registry import load_registry, registries
 from fedreact.errors import UserError
 from fedreact.options import vars_of
 from fedreact.reference import store
-from fedreact.reference.keep import FINDINGS, RUN
+from fedreact.reference.keep import FINDINGS, RUN, scale_then
 from fedreact.resolve import variants
 from fedreact.resolve.cells import Cell, Cells
 from fedreact.resolve.config import load_scale
@@ -32,6 +32,28 @@ from fedreact.tables.labels import Names
 from fedreact.tables.sources import CellSource
 
 MADE = f"<!-- Made by `make docs` from ../{store.TABLES}. -->\n"
+
+
+class KeptSettings(Settings):
+    """Papers, whose scales say what was unlike each when its run was kept.
+
+    Parameters
+    ----------
+    folder
+        ``reference/<scale>``.
+    """
+
+    def __init__(self, scale: str, datasets: Datasets, like: str | None, folder: Path):
+        super().__init__(scale, datasets, like)
+        self.folder = folder
+
+    def paper(self, name: str) -> Paper:
+        """A paper, read and checked once."""
+        if name not in self._papers:
+            paper = super().paper(name)
+            then = scale_then(self.folder / name, paper.scale)
+            self._papers[name] = replace(paper, scale=then)
+        return self._papers[name]
 
 
 class KeptTables:
@@ -53,8 +75,8 @@ class KeptTables:
         self.registry = load_registry(*registries())
         like = load_scale(self.scale).like
         known = set(self.registry)
-        datasets = Datasets(self.registry, {}, self.scale, like, Path("data"), None, known)
-        self.settings = Settings(self.scale, datasets, like)
+        datasets = Datasets(self.registry, {}, self.scale, like, Path("data"), (), known)
+        self.settings = KeptSettings(self.scale, datasets, like, folder)
         self._findings = cache(self._read_findings)
         self._cells = cache(lambda paper: Cells(self.settings, self.settings.paper(paper)))
 
@@ -89,7 +111,7 @@ class KeptTables:
         runs, options = None, vars_of(entry)
         if not entry.study:
             findings = self._findings(path.parents[1]).get(path.stem, {})
-            rules, layout = cells.CellRules.of_entry(options), self._layout(path, lines)
+            rules, layout = self._rules(path), self._layout(path, lines)
             differences = paper.scale.differences
             runs = notes.TableOfRuns(self.scale, names, rules, layout, differences, findings)
         caption, below = notes.around(options, lines, values, runs)
@@ -140,6 +162,11 @@ class KeptTables:
     def _paper(self, path: Path) -> Paper:
         """Return the paper of a page."""
         return self.settings.paper(path.parents[1].name)
+
+    def _rules(self, path: Path) -> cells.CellRules:
+        """Return which scores a page's table of runs shows, and what they are compared with."""
+        entry, _ = self._entry(path)
+        return cells.CellRules.of_entry(vars_of(entry), self._paper(path).about.trivial)
 
     def _entry(self, path: Path) -> tuple[TableSpec, str]:
         """Return the entry of a page's table, and its name in ``tables.yaml``."""

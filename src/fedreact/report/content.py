@@ -127,6 +127,8 @@ class PaperReport:
     ----------
     data
         The paper's name of a role of data, and the dataset that stands for it.
+    own, page
+        Whether it is about a user's own data, and the name of its page.
     claims
         Judged claims by metric.
     """
@@ -144,6 +146,8 @@ class PaperReport:
     not_judged: list[str]
     ledger: list[Assumption]
     methods: list[MethodReport]
+    own: bool = False
+    page: str = ""
 
     @property
     def all_claims(self) -> list[ClaimReport]:
@@ -225,6 +229,8 @@ def _paper(source: PaperSource) -> PaperReport:
         not_judged=not_judged,
         ledger=_ledger(source, [claim for group in groups.values() for claim in group]),
         methods=[_method(label, method) for label, method in source.methods.items()],
+        own=source.own,
+        page=source.page,
     )
 
 

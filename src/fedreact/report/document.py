@@ -58,7 +58,8 @@ def _paper(paper: PaperReport, root: Path) -> dict[str, Any]:
     return {
         "name": paper.name,
         "title": paper.title,
-        "cite": paper.cite,
+        "cite": "" if paper.own else paper.cite,
+        "own": paper.own,
         "cells": paper.n_cells,
         "outcomes": paper.outcomes,
         "verdicts": paper.verdicts,

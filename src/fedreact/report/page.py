@@ -62,6 +62,7 @@ def page(papers: Sequence[PaperReport], source: ReportSource) -> str:
             "verdicts": summed([paper.verdicts for paper in papers]),
             "published": sum(sum(paper.verdicts.values()) for paper in papers),
             "nearly": sum(paper.n_nearly for paper in papers),
+            "published_papers": sum(not paper.own for paper in papers),
             "outcomes": summed([paper.outcomes for paper in papers]),
         },
         commits=origins.commits(tables),

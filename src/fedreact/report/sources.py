@@ -106,6 +106,10 @@ class PaperSource:
         Methods by their labels.
     ledger
         Its ``ledger.yaml``, if it has one.
+    own
+        Whether it is about a user's own data, so that nothing is published of it.
+    page
+        Its page, beside the report; empty if it has none.
     """
 
     name: str
@@ -122,6 +126,8 @@ class PaperSource:
     ledger: str | None = None
     effects: EffectsSource | None = None
     claims: ClaimsSource | None = None
+    own: bool = False
+    page: str = ""
 
 
 @dataclass(frozen=True)

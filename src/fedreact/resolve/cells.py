@@ -1,12 +1,13 @@
 """Cells: which run, with which method, stands behind each cell of a table or curve of a figure."""
 
 from collections.abc import Mapping
-from dataclasses import dataclass, replace
+from dataclasses import dataclass, field, replace
 from typing import Any
 
 from fedreact.errors import UserError
 from fedreact.kinds import contract as runs
 from fedreact.resolve import variants
+from fedreact.resolve.layers import Location
 from fedreact.resolve.once import once
 from fedreact.resolve.papers import Paper
 from fedreact.resolve.scales import GIVEN_ENCODER
@@ -31,6 +32,8 @@ class Cell:
         what it does in all.
     role
         What its data stands for; its own name if for nothing else.
+    searched
+        Where each option is written that a search chose for its dataset.
     """
 
     kind: str
@@ -41,6 +44,7 @@ class Cell:
     skipped: str | None = None
     unlike: tuple[str, ...] = ()
     role: str = ""
+    searched: Mapping[str, Location] = field(default_factory=dict)
 
     @property
     def key(self) -> tuple[str, str, str, str]:
@@ -108,7 +112,12 @@ class Cells:
         changes = {k: v for k, v in asked.items() if k not in variants.MARKS}
         kind, method = self.method(asked["method"])
         setting, spec = asked["setting"], runs.part_of(kind, "spec")
+        searched, place = self._searched(asked)
+        of_method = variants.own_options(kind, method)
+        changes = {k: v for k, v in searched.items() if k not in of_method} | changes
         of_run = self.settings.run(self.paper.name, kind, setting, changes)
+        better = {k: v for k, v in searched.items() if k in of_method}
+        method = variants.of_method(kind, method, variants.different(better, method, of_run))
         if "options" in asked:
             method = variants.of_algorithm(kind, method, asked["options"])
         if asked.get("tuned"):
@@ -118,7 +127,23 @@ class Cells:
         owner, own = self.settings.cited(self.paper.name, "settings", setting)
         names = own, cell.setting
         reason = owner.scale.reason_to_leave_out(names, kind, bool(asked.get("tuned")))
-        return replace(cell, skipped=cell.skipped or reason)
+        places = {option: place / option for option in searched}
+        return replace(cell, skipped=cell.skipped or reason, searched=places)
+
+    def _searched(self, asked: Mapping[str, Any]) -> tuple[dict[str, Any], Location]:
+        """Options that a search chose for a cell, but for those it says itself, and their place."""
+        chooser = self.settings.paper(self.paper.about.options_of or self.paper.name)
+        if not chooser.chosen:
+            return {}, Location(chooser.chosen_file)
+        changes = {k: v for k, v in asked.items() if k not in variants.MARKS}
+        partition = self.settings.partition_of(self.paper.name, asked["setting"], changes)
+        data = variants.parts(self.settings.dataset(*partition))[0]
+        owner, own = self.settings.cited(self.paper.name, "methods", asked["method"])
+        name = variants.text(own if owner is chooser else f"{owner.name}/{own}", changes)
+        chosen = chooser.chosen.get(data, {}).get(name, {})
+        said = {*changes, *asked.get("options", {})}
+        place = Location(chooser.chosen_file, (data, name))
+        return {k: v for k, v in chosen.items() if k not in said}, place
 
     def of_method(
         self,

@@ -19,6 +19,7 @@ from fedreact.resolve.papers import Paper
 from fedreact.resolve.workload import Workload
 from fedreact.tables import published as values
 from fedreact.tables.sources import ScoreSource
+from fedreact.tables.trivial import is_of_predictions
 
 TAKEN = ""
 """The reading of the ledger that is taken everywhere."""
@@ -86,6 +87,9 @@ class Claims:
         words = ["--paper", paper, "--title", content.about.title, "--asked", as_json(asked)]
         differences = content.scale.all_differences
         words += ["--differences", *differences] if differences else []
+        targets = dict.fromkeys(one.table for one in asked if one.table)
+        tables = tuple(self.experiments.files.table(target)[0] for target in targets)
+        words += ["--tables", *tables] if tables else []
         file = f"{content.folder}/claims.yaml"
         metrics = dict.fromkeys([one.metric for one in asked])
         metrics |= dict.fromkeys([one.reaching for one in asked if one.reaching])
@@ -93,7 +97,7 @@ class Claims:
         return Job(
             script,
             (*words, "--claims", file),
-            {"scores": self._scores(paper), "claims": (file,)},
+            {"scores": self._scores(paper), "claims": (file,), "tables": tables},
             digest(script, [("metrics", one, "METRIC") for one in metrics]),
         )
 
@@ -174,9 +178,19 @@ class Claims:
             contrasts=[self._contrast(paper, metric, each) for each in comparisons],
             reaching=spec.reaching,
             better=load_metric(metric).better or "higher",
+            table=self._table_of_datasets(paper, claim, comparisons),
         )
         yield one
         yield from self._readings(paper, claim, one, comparisons, where)
+
+    @staticmethod
+    def _table_of_datasets(
+        paper: Paper, claim: Claim, comparisons: Sequence[Comparison]
+    ) -> str | None:
+        """Return the target of a claim's table if its average is over the datasets there."""
+        over_datasets = paper.about.means_over == "datasets" and claim.over == "average"
+        of_methods = all(each.trivial is not None for each in comparisons)
+        return f"{paper.prefix}{claim.table}" if over_datasets and of_methods else None
 
     def _comparisons(
         self, paper: Paper, claim: Claim, metric: str, usual: float, where: str
@@ -219,7 +233,7 @@ class Claims:
         of_methods = "columns" if spec.rows_are == "settings" else "rows"
         if claim.compare != of_methods:
             return None
-        if not testable.is_of_predictions(metric):
+        if not is_of_predictions(metric):
             return {}
         columns = claim.compare == "columns"
         places = {label: (at, label) if columns else (label, at) for label in paper.about.trivial}

@@ -1,11 +1,13 @@
 """What a user chooses: ``config/config.yaml``, and how much is run:
 ``config/scales/<scale>.yaml``."""
 
+import os
 from dataclasses import dataclass, field
 from pathlib import Path
 from typing import Any, Literal
 
 from fedreact import options
+from fedreact.data import files
 from fedreact.errors import UserError, known, unknown
 from fedreact.reading import read_yaml
 from fedreact.resolve.papers import paper_names
@@ -23,14 +25,41 @@ class Config:
         Papers to build: names, one name, or ``all``.
     dataset
         Dataset of the main paper's role of data; ``<role>_dataset`` is that of another role.
+    benchmark_kept
+        Whether the benchmark's page takes its own tables from the kept run in ``reference/``, so
+        that only what you have added is built.
+    data_mirror
+        Folders with copies of raw files, or one. Without any, those that the environment variable
+        ``FEDREACT_DATA_MIRROR`` names.
     """
 
     scale: str
     papers: Any
     dataset: str = "auto"
     data_folder: str = "data"
-    data_mirror: str | None = None
+    data_mirror: str | tuple[str, ...] | None = None
     device: Literal["auto", "cpu", "cuda"] = "auto"
+    benchmark_kept: bool = False
+
+    @property
+    def mirrors(self) -> tuple[Path, ...]:
+        """Folders with copies of raw files, the first to be looked in first.
+
+        Raises
+        ------
+        UserError
+            The path of one has the character that separates folders in the environment variable.
+        """
+        stated = self.data_mirror
+        if not stated:
+            return files.mirrors(os.environ.get(files.MIRRORS))
+        folders = (stated,) if isinstance(stated, str) else stated
+        if wrong := [folder for folder in folders if not folder or os.pathsep in folder]:
+            raise UserError(
+                f"config: data_mirror: {wrong[0]!r} is no folder; wanted a path without "
+                f"{os.pathsep!r}, or a list of such paths"
+            )
+        return tuple(map(Path, folders))
 
 
 @dataclass(frozen=True)

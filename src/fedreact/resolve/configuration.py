@@ -92,7 +92,7 @@ def parts(plan: Plan, paper: str, cell: Cell, row: Mapping[str, Location]) -> It
     """
     settings, kind = plan.settings, cell.kind
     setting, changes = settings.parsed(paper, kind, cell.setting)
-    by_step = variants.split(row)
+    by_step = variants.split({**cell.searched, **row})
     method, of_run = _method(plan, paper, cell, row)
     run = plan.runs.run(kind, paper, cell.data, cell.setting, cell.job)
     layers = settings.run_layers(paper, kind, setting)
@@ -135,6 +135,8 @@ def _method(
 
     def located(option: str, value: Any, written: Mapping[str, Any]) -> Option:
         """An option that the method's entry says, or else the cell, or a search at this scale."""
+        if option in cell.searched:
+            return Option(value, cell.searched[option])
         if written.get(option) == value:
             return Option(value, place / option)
         if "options" in row:

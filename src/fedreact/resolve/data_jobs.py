@@ -1,6 +1,6 @@
 """Jobs that prepare data: datasets, their parts, and partitions over clients."""
 
-from fedreact import options
+from fedreact import options, plugins
 from fedreact.resolve import datasets, variants
 from fedreact.resolve.code import digest
 from fedreact.resolve.experiments import Experiments
@@ -67,5 +67,8 @@ class DataJobs:
             script,
             tuple(words),
             {"data": (data,), "apart": tuple(apart)},
-            digest(script, [(PARTITIONERS, spec.by, "PARTITIONER")]),
+            digest(
+                script,
+                [(PARTITIONERS, spec.by, "PARTITIONER"), *plugins.named(partitioner)],
+            ),
         )

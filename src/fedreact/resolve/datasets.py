@@ -1,7 +1,7 @@
 """Which dataset stands for each role of data, and what is known of it before it is read."""
 
 import hashlib
-from collections.abc import Mapping
+from collections.abc import Mapping, Sequence
 from pathlib import Path
 from typing import Any, TypeVar
 
@@ -32,7 +32,7 @@ class Datasets:
         Name of the scale, which says how much is taken.
     like
         The scale that holds for a dataset of which nothing is said at ``scale``, or ``None``.
-    data_folder, mirror
+    data_folder, mirrors
         Where raw files are looked for.
     prepared
         Folders of datasets that are ready at this scale, as in their files' names.
@@ -45,11 +45,11 @@ class Datasets:
         scale: str,
         like: str | None,
         data_folder: Path,
-        mirror: Path | None,
+        mirrors: Sequence[Path],
         prepared: set[str],
     ):
         self.registry, self.chosen, self.scale, self.like = registry, chosen, scale, like
-        self.data_folder, self.mirror, self.prepared = data_folder, mirror, prepared
+        self.data_folder, self.mirrors, self.prepared = data_folder, tuple(mirrors), prepared
         self._of_role: dict[str, str] = {}
         self._tasks: dict[str, Task] = {}
         self._missing: dict[str, str | None] = {}
@@ -121,17 +121,15 @@ class Datasets:
 
     def _can_be_had(self, name: str) -> bool:
         entry = self.wanted(name)
-        if not entry.files or files.locate(entry, self.data_folder, self.mirror):
+        if not entry.files or files.locate(entry, self.data_folder, self.mirrors):
             return True
         first = next(iter(entry.files.values()))
         if first.url is None:
             folder = self.data_folder / name
             names = [n for file in entry.files.values() for n in file.names]
             if placed := [n for n in names if (folder / n).is_file()]:
-                raise UserError(
-                    f"{folder}: found {placed[0]} alone; {name} is {len(entry.files)} files, "
-                    f"{' and '.join(entry.files)}"
-                )
+                missing = files.missing_message(entry, self.data_folder, self.mirrors)
+                raise UserError(f"{folder}: found {placed[0]}, but not all of {name}; {missing}")
         return folder_of(name) in self.prepared or (
             first.url is not None and files.reachable(first.url)
         )
@@ -160,6 +158,8 @@ class Datasets:
             return why
         if self._can_be_had(name):
             return None
+        if any(file.url is None for file in self.wanted(dataset).files.values()):
+            return f"{name} is not at hand; a person places its files (docs/howto/place_rtd.md)"
         return f"{name} cannot be downloaded now, nor is it at hand (docs/data.md)"
 
     def is_own(self, dataset: str) -> bool:
@@ -249,7 +249,7 @@ class Datasets:
             paths = [own.path(self.data_folder, name)]
         else:
             entry = self.wanted(dataset)
-            located = files.locate(entry, self.data_folder, self.mirror) if entry.files else None
+            located = files.locate(entry, self.data_folder, self.mirrors) if entry.files else None
             pinned = entry.content_sha256 or all(f.sha256 for f in entry.files.values())
             if not located or pinned:
                 return None

@@ -11,7 +11,30 @@ import msgspec
 from fedreact import options
 from fedreact.errors import UserError
 
+OF_NOBODY = ("", "nobody", "data of your own")
+"""Citations of a paper about a user's own data."""
 Seeds = Annotated[tuple[options.Natural, ...], msgspec.Meta(min_length=1)]
+
+
+@dataclass(frozen=True)
+class BenchmarkPart:
+    """A paper's part in the benchmark (:mod:`fedreact.resolve.benchmark`).
+
+    Attributes
+    ----------
+    reference
+        Label of a method: tables that have it as reference are regimes of the benchmark's page.
+    everyone, tenth
+        Settings whose options a dataset of a user's own takes: with all clients in a round, and
+        with a tenth of them.
+    adds
+        The method or data that the paper adds to the benchmark; ``null``: it is the benchmark.
+    """
+
+    reference: str
+    everyone: str | None = None
+    tenth: str | None = None
+    adds: str | None = None
 
 
 @dataclass(frozen=True)
@@ -20,8 +43,13 @@ class About:
 
     Attributes
     ----------
-    title, cite
-        Title and citation of the paper.
+    title
+        Title of the paper.
+    cite
+        Citation of the paper. If it is left out, or is ``nobody`` or ``data of your own``, the
+        folder is about a user's own data, not about a publication: tables carry notes on what may
+        be concluded, the target ``<paper>_page`` makes a page of the result, and nothing is
+        compared with published values.
     short
         Short name; by default its title up to a colon.
     prefix
@@ -31,8 +59,18 @@ class About:
     trivial
         Labels of methods that learn nothing (a constant, persistence). Where one of them scores
         above both methods of a claim, the claim is not testable.
+    pooled
+        Labels of methods that train on all data in one place, so that they are no federation.
+    means_over
+        What means over rows, and ranks, count: ``rows`` all alike, as papers do, or ``datasets``.
+        Then rows of one dataset are averaged first, and rows in which a trivial method is ahead do
+        not count.
     names_of_data
         Name of each role of data in its labels.
+    benchmark
+        Its part in the benchmark; ``null``: none.
+    options_of
+        Paper whose searches choose the methods' options on each dataset; ``null``: this one.
     main
         Whether it is the main paper, which is listed first, and the role of whose data
         ``dataset`` of ``config/config.yaml`` chooses a dataset for.
@@ -41,14 +79,23 @@ class About:
     """
 
     title: str
-    cite: str
+    cite: str = ""
     short: str | None = None
     prefix: str | None = None
     margins: dict[str, options.Positive] = field(default_factory=dict)
     trivial: tuple[str, ...] = ()
+    pooled: tuple[str, ...] = ()
+    means_over: Literal["rows", "datasets"] = "rows"
     names_of_data: dict[str, str] = field(default_factory=dict)
+    benchmark: BenchmarkPart | None = None
+    options_of: str | None = None
     main: bool = False
     data: str | None = None
+
+    @property
+    def is_own(self) -> bool:
+        """Whether it is about a user's own data."""
+        return self.cite in OF_NOBODY
 
     def with_data(self, label: str, role: str, data: str) -> str:
         """A label with the name of a user's data in place of the paper's, or behind it."""
@@ -185,6 +232,9 @@ class SearchSpec:
         Seeds, none of which a table uses.
     score
         The mean over rounds, or the last round's.
+    by_dataset
+        Whether all tables and figures of the paper take the best options on each dataset.
+        ``fedreact search`` writes them to ``chosen/<scale>.yaml``.
     """
 
     title: str
@@ -193,6 +243,7 @@ class SearchSpec:
     grids: dict[str, dict[str, list[Any]]]
     metric: str = "accuracy"
     score: Literal["mean", "last"] = "mean"
+    by_dataset: bool = False
 
 
 @dataclass(frozen=True)

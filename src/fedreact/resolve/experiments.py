@@ -3,7 +3,6 @@
 The parts of :class:`fedreact.resolve.plan.Plan` read it. It knows none of them.
 """
 
-import os
 from collections.abc import Mapping
 from functools import cached_property
 from pathlib import Path
@@ -80,7 +79,6 @@ class Experiments:
         for role, name in self.how_much.datasets.items():
             if chosen.get(role, "auto") == "auto":
                 chosen[role] = name
-        mirror = self.config.data_mirror or os.environ.get("FEDREACT_DATA_MIRROR") or None
         prepared = {path.stem for path in Path(self.results, "data").glob("*.npz")}
         return Datasets(
             registry,
@@ -88,7 +86,7 @@ class Experiments:
             self.scale,
             self.how_much.like,
             Path(self.config.data_folder),
-            Path(mirror) if mirror else None,
+            self.config.mirrors,
             prepared,
         )
 

@@ -133,6 +133,10 @@ class Files:
         """The forms of a figure."""
         return [f"{self.outputs}/figures/{name}{suffix}" for suffix in SUFFIXES["figures"]]
 
+    def page(self, paper: str) -> str:
+        """The page of a result on a user's own data."""
+        return f"{self.outputs}/{paper}.html"
+
     def claims(self, papers: Iterable[str]) -> list[str]:
         """What was judged of the claims of papers."""
         return [f"{self.outputs}/claims/{paper}.csv" for paper in papers]

@@ -64,8 +64,7 @@ class Measures:
         paper, name = self.experiments.searches[search]
         searches = self.experiments.workload(paper).searches
         content = self.settings.paper(paper)
-        compared = searches.compared(name)
-        cells = {(cell.setting, cell.method.name): cell for cell in compared}
+        cells = searches.compared(name)
         words = ["--searches", f"{content.folder}/search.yaml", "--name", name]
         words += ["--layout", self.outputs.layout(paper, cells)]
         seeds = content.searches[name].seeds
@@ -73,7 +72,7 @@ class Measures:
         return Job(
             script,
             (*words, "--taken", json.dumps(searches.taken(name))),
-            {"scores": tuple(self.outputs.scores(paper, compared, seeds))},
+            {"scores": tuple(self.outputs.scores(paper, cells.values(), seeds))},
             _code(script),
         )
 

@@ -8,6 +8,9 @@ from typing import Any
 from fedreact import plugins
 from fedreact.errors import UserError
 from fedreact.figures import looks
+from fedreact.kinds.contract import Role, role
+from fedreact.notes import contract as notes
+from fedreact.notes.sources import Comparison
 from fedreact.reading import as_json
 from fedreact.resolve import variants
 from fedreact.resolve.cells import Cell
@@ -67,6 +70,30 @@ class Outputs:
     def roles(self, target: str) -> set[str]:
         """What the data of a table or figure stands for, if it is made of scores."""
         return {cell.role for cell in self.cells(target).values()}
+
+    def comparison(self, target: str) -> Comparison:
+        """What notes on a table need to know of its methods."""
+        return Comparison(self.roles_of_methods(target), self.entry(target)[0].about.margins)
+
+    def roles_of_methods(self, target: str) -> dict[str, Role]:
+        """Part of each method of a table in the comparison, by its label."""
+        paper, _, spec = self.entry(target)
+        axis = 0 if spec.rows_are == "methods" else 1
+        found: dict[str, Role] = {}
+        for labels, cell in self.cells(target).items():
+            if labels[axis] not in found:
+                found[labels[axis]] = self._role(paper, labels[axis], cell)
+        return found
+
+    def _role(self, paper: Paper, label: str, cell: Cell) -> Role:
+        """Part of a method: ``paper.yaml`` may say it, else its algorithm or kind of run does."""
+        if label in paper.about.trivial:
+            return "trivial"
+        if label in paper.about.pooled:
+            return "pooled"
+        settings = self.experiments.settings
+        setting, changes = settings.parsed(paper.name, cell.kind, cell.setting)
+        return role(cell.kind, cell.method, settings.run(paper.name, cell.kind, setting, changes))
 
     def stands_in(self, cell: Cell) -> bool:
         """Whether its data is a user's own in place of the paper's."""
@@ -133,19 +160,21 @@ class Outputs:
 
     def layout(self, paper: str, cells: Mapping[tuple[str, str], Cell]) -> str:
         """Cells as commands read them: JSON."""
-        return as_json(
-            [
-                CellSource(
-                    row=row,
-                    column=column,
-                    folder=self.folder(paper, cell),
-                    method=cell.method.name,
-                    skipped=cell.skipped,
-                    unlike=cell.unlike,
-                )
-                for (row, column), cell in cells.items()
-            ]
-        )
+        return as_json(self.layout_of(paper, cells))
+
+    def layout_of(self, paper: str, cells: Mapping[tuple[str, str], Cell]) -> list[CellSource]:
+        """Where the scores of cells lie."""
+        return [
+            CellSource(
+                row=row,
+                column=column,
+                folder=self.folder(paper, cell),
+                method=cell.method.name,
+                skipped=cell.skipped,
+                unlike=cell.unlike,
+            )
+            for (row, column), cell in cells.items()
+        ]
 
     # ---- Studies -------------------------------------------------------------------------------
 
@@ -176,16 +205,22 @@ class Outputs:
         else:
             self._check_known(table)
             scores = self.scores(paper.name, self.cells(table).values())
-            cells = self._labelled(paper, spec, table)
+            cells = self.labelled(paper, spec, table)
             if there is not None:
                 scores = [file for file in scores if there(file)]
                 cells = {place: self._waiting(paper, cell, scores) for place, cell in cells.items()}
             words += ["--layout", self.layout(paper.name, cells)]
             words += ["--names", json.dumps(self._names(paper, table), ensure_ascii=False)]
+            labels = {label for place in cells for label in place}
+            trivial = [label for label in paper.about.trivial if label in labels]
+            words += ["--trivial", *trivial] if trivial else []
+            words += ["--own", as_json(self.comparison(table))] if paper.about.is_own else []
         differences = paper.scale.differences
         words += ["--differences", *differences] if differences else []
         published = paper.folder / "published" / f"{name}.yaml"
-        metrics = spec.metrics or ("costs",)
+        named = [("metrics", one, "METRIC") for one in spec.metrics or ("costs",)]
+        if paper.about.is_own:
+            named += [(notes.FOLDER, note, notes.DEFINES) for note in notes.names()]
         script = "scripts/make_table.py"
         return Job(
             script,
@@ -194,7 +229,7 @@ class Outputs:
                 "scores": tuple(scores),
                 "published": (str(published),) if published.exists() else (),
             },
-            digest(script, [("metrics", one, "METRIC") for one in metrics]),
+            digest(script, named),
             params={"spec": str(spec)},
         )
 
@@ -211,7 +246,7 @@ class Outputs:
         titles = {name: registry[name].title for name in data if name in registry}
         return {"of_roles": paper.about.names_of_data, "titles": titles}
 
-    def _labelled(self, paper: Paper, spec: TableSpec, target: str) -> dict[tuple[str, str], Cell]:
+    def labelled(self, paper: Paper, spec: TableSpec, target: str) -> dict[tuple[str, str], Cell]:
         """Cells of a table; where data is a user's own, the labels of settings say so.
 
         So no published value is found for it, either: it has another label.

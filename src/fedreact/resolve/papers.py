@@ -11,6 +11,8 @@ from functools import cache
 from pathlib import Path
 from typing import Any
 
+import msgspec
+
 from fedreact import options, plugins
 from fedreact.claims.contract import Claim
 from fedreact.errors import UserError, unknown
@@ -52,6 +54,11 @@ class Paper:
         By name: its kind of run, and what it stands for.
     scale_files
         File that each key of its scale is written in, where the scale is like another.
+    chosen
+        Options that a search chose at its scale, by dataset and by method, with changes of the
+        setting as in paths (``fed_react/local+encoder.rounds=0``).
+    chosen_file
+        File of these options, which need not be there.
     """
 
     name: str
@@ -68,6 +75,8 @@ class Paper:
     scale: PaperScale
     scale_files: Mapping[str, Path]
     printed: Mapping[str, PrintedEntry]
+    chosen: Mapping[str, Mapping[str, Mapping[str, Any]]]
+    chosen_file: Path
 
     def at(self, file: str, *keys: str) -> Location:
         """Where keys of one of its files are written; the file ``scale`` is that of the scale."""
@@ -161,6 +170,8 @@ def load_paper(name: str, scale: str, like: str | None = None) -> Paper:
         check_scale(content, where, settings, partitions),
         scale_files,
         options.check_all(PrintedEntry, *read("printed")),
+        _chosen(*(chosen := read(f"chosen/{scale}"))),
+        Path(chosen[1]),
     )
     _check_names(paper)
     _check_printed(paper)
@@ -174,6 +185,14 @@ def load_paper(name: str, scale: str, like: str | None = None) -> Paper:
                 f"{folder}/tables.yaml: {table}: give rows and columns, and metrics, or a study"
             )
     return paper
+
+
+def _chosen(content: Any, where: str) -> dict[str, dict[str, dict[str, Any]]]:
+    """Check the file that ``fedreact search`` writes."""
+    try:
+        return msgspec.convert(content, dict[str, dict[str, dict[str, Any]]])
+    except msgspec.ValidationError as error:
+        raise UserError(f"{where}: {error}; fedreact search writes it anew") from None
 
 
 def _check_files(folder: Path) -> None:

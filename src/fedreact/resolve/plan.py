@@ -2,19 +2,22 @@
 
 Configuration is resolved here once. Each module of this folder knows those above it in this list,
 and no other: papers and their entries; settings and datasets; cells; the workload of a paper;
-:class:`fedreact.resolve.experiments.Experiments`; outputs; claims; multiverse and report.
+:class:`fedreact.resolve.experiments.Experiments`; outputs; claims; multiverse, report and
+benchmark.
 """
 
 import json
 import os
 import re
-from collections.abc import Callable, Mapping
+from collections.abc import Callable, Iterable, Mapping
 from pathlib import Path
 from typing import Any
 
 from fedreact.data import own
+from fedreact.data.files import MIRRORS
 from fedreact.errors import UserError
 from fedreact.provenance import TOLD
+from fedreact.resolve.benchmark import Benchmark
 from fedreact.resolve.claims import Claims
 from fedreact.resolve.data_jobs import DataJobs
 from fedreact.resolve.encoder_jobs import EncoderJobs
@@ -26,7 +29,13 @@ from fedreact.resolve.multiverse import DRAWN, TUNED, Multiverse
 from fedreact.resolve.outputs import Outputs
 from fedreact.resolve.papers import FOLDER, paper_names
 from fedreact.resolve.report import Report
+from fedreact.resolve.result import ResultPages
 from fedreact.resolve.run_jobs import RunJobs
+
+
+def page_of(paper: str) -> str:
+    """Target of the page of a result."""
+    return f"{paper}_page"
 
 
 class Plan:
@@ -56,7 +65,9 @@ class Plan:
         self.claims = Claims(self.experiments, self.outputs)
         self.measures = Measures(self.experiments, self.outputs)
         self.multiverse = Multiverse(self.experiments, self.claims)
-        self.report = Report(self.experiments, self.outputs, self.claims)
+        self.result_pages = ResultPages(self.experiments, self.outputs)
+        self.report = Report(self.experiments, self.outputs, self.claims, self.result_pages)
+        self.benchmark = Benchmark(self.experiments, self.outputs)
         self._jobs: dict[tuple[Any, ...], Job] = {}
 
     # ---- Jobs ----------------------------------------------------------------------------------
@@ -106,24 +117,30 @@ class Plan:
             "multiverse_sum": self.multiverse.summary,
             "multiverse_curve": self.multiverse.curve,
             "report": self.report.job,
+            "benchmark": self.benchmark.job,
+            "result_page": self.result_pages.job,
         }
 
-    def check(self) -> None:
-        """Check all papers: what they name must be there."""
+    def check(self, papers: Iterable[str] | None = None) -> None:
+        """Check papers, all unless some are named: what they name must be there."""
+        checked = paper_names() if papers is None else list(papers)
         named = [*self.tables, *self.figures, *self.searches, *paper_names()]
+        named += [page_of(name) for name in paper_names() if self.settings.paper(name).about.is_own]
         if twice := [name for name in named if named.count(name) > 1]:
             raise UserError(f"{FOLDER}: there are two targets of the name {twice[0]!r}")
         for name in own.names(self.datasets.data_folder):
             own.check_name(name, self.datasets.registry)
-        for name in paper_names():
+        for name in checked:
             self.settings.check(name)
             self.experiments.workload(name).check()
             self.claims.asked(name)
             self.multiverse.check(name)
-        for target in self.figures:
-            self.outputs.datasets_of(target)
-        for target in [*self.tables, *self.figures]:
-            self.outputs.study(target)
+        for target, (paper, _) in self.figures.items():
+            if paper in checked:
+                self.outputs.datasets_of(target)
+        for target, (paper, _) in (self.tables | self.figures).items():
+            if paper in checked:
+                self.outputs.study(target)
 
     # ---- Targets -------------------------------------------------------------------------------
 
@@ -149,8 +166,9 @@ class Plan:
         }
 
     def targets(self) -> dict[str, list[str]]:
-        """Files of each target that is known by its name: a table, figure, search, paper, or all
-        tables of one role of data. Those that cannot be made have none: other targets go on."""
+        """Files of each target that is known by its name: a table, figure, search, paper, page of a
+        result, or all tables of one role of data. Those that cannot be made have none: other
+        targets go on."""
         outputs, named = self.outputs, self.named_outputs()
         files = {name: [] if outputs.missing(name) else paths for name, paths in named.items()}
         files |= {name: self.files.summary("searches", name) for name in self.searches}
@@ -158,6 +176,9 @@ class Plan:
             names = outputs.chosen(self.tables | self.figures, [paper])
             files[paper] = [file for name in names for file in files[name]]
             files[paper] += self.files.claims([paper] if self.claims.asked(paper) else [])
+        for paper in self.result_pages.papers():
+            files[page_of(paper)] = [self.files.page(paper)]
+            files[paper].append(self.files.page(paper))
         for role in self.datasets.roles:
             tables = [name for name in outputs.chosen(self.tables) if outputs.roles(name) == {role}]
             files[f"{role}_tables"] = [file for name in tables for file in self.files.table(name)]
@@ -172,8 +193,8 @@ class Plan:
         """
         os.environ[TOLD] = json.dumps({"results": self.results, "config": self.chosen_config()})
         os.environ["FEDREACT_DATA_FOLDER"] = self.config.data_folder
-        if self.datasets.mirror:
-            os.environ["FEDREACT_DATA_MIRROR"] = str(self.datasets.mirror)
+        if self.datasets.mirrors:
+            os.environ[MIRRORS] = os.pathsep.join(map(str, self.datasets.mirrors))
 
     def chosen_config(self) -> dict[str, str]:
         """What ``--config`` has to say for the same scale, data and device again."""

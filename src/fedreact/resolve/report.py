@@ -5,6 +5,7 @@ from pathlib import Path
 from typing import Literal
 
 from fedreact import plugins
+from fedreact.data import own
 from fedreact.metrics.contract import COMPARED
 from fedreact.provenance import sha256
 from fedreact.reading import as_json
@@ -24,6 +25,7 @@ from fedreact.resolve.experiments import Experiments
 from fedreact.resolve.job import Job
 from fedreact.resolve.outputs import Outputs
 from fedreact.resolve.papers import Paper
+from fedreact.resolve.result import ResultPages
 from fedreact.tables.files import ORIGINS
 
 SCRIPT = "scripts/make_report.py"
@@ -32,8 +34,11 @@ SCRIPT = "scripts/make_report.py"
 class Report:
     """The report: all tables, figures, claims and ledgers of the chosen papers."""
 
-    def __init__(self, experiments: Experiments, outputs: Outputs, claims: Claims):
+    def __init__(
+        self, experiments: Experiments, outputs: Outputs, claims: Claims, pages: ResultPages
+    ):
         self.experiments, self.outputs, self.claims = experiments, outputs, claims
+        self.pages = pages
         self.settings, self.files = experiments.settings, experiments.files
 
     def job(self) -> Job:
@@ -102,6 +107,8 @@ class Report:
             # Measured when it is asked for: no part of all, so no input either.
             effects=EffectsSource(str(effects), sha256(effects)) if effects.is_file() else None,
             claims=self._claims(paper),
+            own=paper.about.is_own,
+            page=Path(self.files.page(name)).name if name in self.pages.papers() else "",
         )
 
     def _claims(self, paper: Paper) -> ClaimsSource | None:
@@ -173,8 +180,12 @@ class Report:
         """Return each dataset that the report shows."""
         sources = {}
         for name in self.outputs.datasets_shown():
-            entry = self.experiments.datasets.registry.get(name.split("+")[0])
-            if entry and not self.experiments.datasets.missing(name):
+            datasets, base = self.experiments.datasets, name.split("+")[0]
+            entry = datasets.registry.get(base)
+            if entry is None and not datasets.missing(name):
+                file = own.path(datasets.data_folder, base)
+                sources[name] = DatasetSource(f"Your own data, {file}", "", "", "")
+            if entry and not datasets.missing(name):
                 sources[name] = DatasetSource(
                     title=entry.title,
                     citation=entry.citation or "",

@@ -90,6 +90,12 @@ def of_method(kind: str, method: runs.Method, changes: Mapping[str, Any]) -> run
     return replace(variant, name=text)
 
 
+def own_options(kind: str, method: runs.Method) -> set[str]:
+    """Return the options that a method has: its algorithm's, and those it may set of its run."""
+    cls = runs.algorithm_options(kind, method.algorithm)
+    return {*runs.part_of(kind, "spec").PER_METHOD, *(options.names(cls) if cls else ())}
+
+
 def of_algorithm(kind: str, method: runs.Method, changes: Mapping[str, Any]) -> runs.Method:
     """A method with other options of its algorithm; what these are anyway changes no name."""
     cls = runs.algorithm_options(kind, method.algorithm)

@@ -51,7 +51,7 @@ class Workload:
                 names = sorted(job.methods, key=lambda m: order.get(m.split("+")[0], len(order)))
                 job.methods = {name: job.methods[name] for name in names}
             for name, search in self.paper.searches.items():
-                self._ask(self.searches.compared(name), (search.metric,))
+                self._ask(self.searches.compared(name).values(), (search.metric,))
         return self._jobs
 
     def _ask(self, cells: Iterable[Cell], metrics: Iterable[str]) -> None:

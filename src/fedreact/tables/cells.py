@@ -15,6 +15,7 @@ from fedreact.metrics.grammar import load_metric
 from fedreact.tables import published as values
 from fedreact.tables.published import Published
 from fedreact.tables.sources import CellSource, ScoreSource
+from fedreact.tables.trivial import FLAG, flagged
 
 UNLABELLED = "Published, label lost,"
 
@@ -43,6 +44,8 @@ class CellLine:
         ``gap_`` are those of this difference.
     grade
         How far the cell can be compared: :data:`COMPARABLE`, :data:`NEARLY`, :data:`INCOMPARABLE`.
+    flag
+        :data:`fedreact.tables.trivial.FLAG` if a trivial predictor is ahead on the cell's setting.
     """
 
     table: str
@@ -68,6 +71,7 @@ class CellLine:
     gap_pi_low: float | None = None
     gap_pi_high: float | None = None
     grade: str = INCOMPARABLE
+    flag: str | None = None
 
     def set_rebuilt(self, summary: Summary) -> None:
         """Fill the columns of the rebuilt score."""
@@ -185,6 +189,8 @@ class CellRules:
         Label of the method that the others beside it are compared with, if any.
     reaching
         Metric of the score at which costs are read, if any: see :mod:`fedreact.tables.reached`.
+    trivial
+        Labels of methods that learn nothing: see :mod:`fedreact.tables.trivial`.
     """
 
     metrics: Sequence[str]
@@ -192,17 +198,32 @@ class CellRules:
     methods_are: Literal["row", "column"] = "column"
     reference: str | None = None
     reaching: str | None = None
+    trivial: Sequence[str] = ()
 
     @classmethod
-    def of_entry(cls, entry: Mapping[str, Any]) -> "CellRules":
-        """Read an entry of ``tables.yaml``."""
+    def of_entry(cls, entry: Mapping[str, Any], trivial: Sequence[str] = ()) -> "CellRules":
+        """Read an entry of ``tables.yaml``; ``trivial`` are labels of methods of its paper."""
         return cls(
             entry["metrics"],
             last=entry.get("score") == "last",
             methods_are="row" if entry.get("rows_are") == "methods" else "column",
             reference=entry.get("reference"),
             reaching=entry.get("reaching"),
+            trivial=trivial,
         )
+
+    def flagged(self, lines: pd.DataFrame) -> dict[tuple[str, str], str]:
+        """Return the trivial predictor that is ahead, by the label of a setting and the metric."""
+        if self.reaching:
+            return {}
+        return flagged(lines, self.trivial, self.reference, self.methods_are)
+
+    def with_flags(self, lines: pd.DataFrame) -> pd.DataFrame:
+        """Return the lines of a table with their column ``flag`` filled anew."""
+        found, setting = self.flagged(lines), "row" if self.methods_are == "column" else "column"
+        places = zip(lines[setting], lines["metric"])
+        flags = pd.Series([FLAG if place in found else None for place in places], lines.index)
+        return lines.assign(flag=flags)
 
     @property
     def when(self) -> str:
@@ -269,7 +290,7 @@ def build(
         bounds = load_metric(metric).bounds
         lines += [builder.line(source, metric, bounds) for source in sources.values()]
     built = [line for line in lines if line is not None]
-    return _frame([*built, *_unlabelled(table, published)])
+    return rules.with_flags(_frame([*built, *_unlabelled(table, published)]))
 
 
 def _frame(lines: Sequence[CellLine]) -> pd.DataFrame:

@@ -104,6 +104,7 @@ def grid(
     notes: Sequence[Note],
     names: Names = UNNAMED,
     reference: str | None = None,
+    own: bool = False,
 ) -> Grid:
     """Lay out the cells of a table.
 
@@ -117,6 +118,8 @@ def grid(
         Names of the data.
     reference
         Label of the method that the others are compared with, if any.
+    own
+        Whether the data is a user's own, so that nothing is rebuilt.
     """
     labels = names.labels(cells, "column") | names.labels(cells, "row")
     marks, texts = _marks(notes)
@@ -131,7 +134,8 @@ def grid(
     titles = {name: title_of(metric) for name, metric in metrics.items()}
     blocks = list(_blocks(_tables(shown), named | titles))
     compared = labels.get(reference, reference) if reference else None
-    return Grid(caption, blocks, _legend(shown.values(), blocks, cells, compared), texts)
+    legend = _legend(shown.values(), blocks, cells, compared)
+    return Grid(caption, blocks, legend.replace("rebuilt ", "") if own else legend, texts)
 
 
 def _tables(

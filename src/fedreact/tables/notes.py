@@ -58,6 +58,8 @@ class TableOfRuns:
         How this scale differs from the paper in all cells.
     findings
         What makes the scores of a row mean nothing (:func:`fedreact.tables.cells.findings`).
+    own
+        Whether the data is a user's own, so that there is no paper to compare with.
     """
 
     scale: str
@@ -66,6 +68,7 @@ class TableOfRuns:
     layout: Sequence[CellSource]
     differences: Sequence[str]
     findings: Mapping[str, Sequence[str]]
+    own: bool = False
 
 
 def around(
@@ -88,10 +91,18 @@ def around(
     if runs is None:
         title, below = caption_of_study(entry["title"], source), of_study(cells, published)
     else:
-        title = caption(entry["title"], cells, runs.scale, source, runs.names, when=runs.rules.when)
+        when = runs.rules.when
+        title = caption(entry["title"], cells, runs.scale, source, runs.names, when, runs.own)
         below = of_scores(
-            cells, runs.rules.metrics, runs.layout, published, runs.differences, runs.findings
+            cells,
+            runs.rules.metrics,
+            runs.layout,
+            published,
+            runs.differences,
+            runs.findings,
+            runs.own,
         )
+        below += trivial_ahead(cells, runs.rules)
     return title, below + plain(entry.get("notes", []))
 
 
@@ -102,6 +113,7 @@ def caption(
     source: str,
     names: Names,
     when: str = ALL,
+    own: bool = False,
 ) -> str:
     """Say what a table shows, of what data, at what scale, and what it is a mean of.
 
@@ -119,6 +131,8 @@ def caption(
         Names of the data.
     when
         Which of a run's scores are used (``when`` of :class:`fedreact.tables.cells.CellRules`).
+    own
+        Whether the data is a user's own, so that nothing is rebuilt.
     """
     rebuilt = cells[cells["n_seeds"] > 0]
     numbers = sorted(set(rebuilt["n_seeds"].astype(int)))
@@ -126,8 +140,9 @@ def caption(
     seeds = f"{most} seeds" if most > 1 else "one seed"
     seeds = f"{fewest} to {seeds}" if fewest < most else seeds
     data = names.datasets(sorted(rebuilt["data"].unique()))
+    verb = "Run" if own else "Rebuilt"
     return (
-        f"{title}. Rebuilt at scale {scale} on {data}: mean over clients {when}, {seeds}. "
+        f"{title}. {verb} at scale {scale} on {data}: mean over clients {when}, {seeds}. "
         f"{_published(source)}"
     ).rstrip()
 
@@ -148,6 +163,7 @@ def of_scores(
     published: Published,
     differences: Sequence[str],
     findings: Mapping[str, Sequence[str]],
+    own: bool = False,
 ) -> list[Note]:
     """Collect what a reader has to know of the cells of a table.
 
@@ -165,6 +181,8 @@ def of_scores(
         How this scale differs from the paper in all cells.
     findings
         What makes the scores of a row mean nothing (:func:`fedreact.tables.cells.findings`).
+    own
+        Whether the data is a user's own, so that there is no paper to differ from.
     """
     rows = [r for r in dict.fromkeys(cells["row"]) if not r.startswith(of_cells.UNLABELLED)]
     unlike = {row: list(differences) for row in rows}
@@ -172,7 +190,7 @@ def of_scores(
         texts = unlike.get(source.row, [])
         texts += [text for text in source.unlike if text not in texts]
     return [
-        *_by_rows(unlike, "Unlike the paper: ", rows),
+        *_by_rows(unlike, "At this scale: " if own else "Unlike the paper: ", rows),
         *_by_rows(
             of_cells.reasons(cells, published),
             "Not comparable with the published values: ",
@@ -183,6 +201,7 @@ def of_scores(
         *_by_rows(findings, "Caution: ", rows),
         *_left_out(of_cells.skipped(layout)),
         *limits(cells, metrics),
+        *(blanks(cells, metrics) if own else []),
     ]
 
 
@@ -223,6 +242,23 @@ def _doubts(published: Published, cells: pd.DataFrame) -> list[Note]:
     ]
 
 
+def trivial_ahead(cells: pd.DataFrame, rules: CellRules) -> list[Note]:
+    """Flag the settings in which a predictor that learns nothing is ahead."""
+    titles: dict[tuple[str, str], list[str]] = {}
+    for (setting, metric), label in rules.flagged(cells).items():
+        titles.setdefault((setting, label), []).append(load_metric(metric).title)
+    beside = f"{rules.reference}, or not" if rules.reference else "all methods, or not"
+    reasons = {
+        setting: [
+            f"by {'; '.join(by)}, {label} is better than {beside} significantly worse than the "
+            "best method"
+        ]
+        for (setting, label), by in titles.items()
+    }
+    axis = "row" if rules.methods_are == "column" else "column"
+    return _by_rows(reasons, "Trivial predictor ahead: ", list(dict.fromkeys(cells[axis])))
+
+
 def _left_out(skipped: Mapping[str, Sequence[str]]) -> list[Note]:
     names_of: dict[str, list[str]] = {}
     for name, reasons in skipped.items():
@@ -242,6 +278,31 @@ def limits(cells: pd.DataFrame, metrics: Sequence[str]) -> list[Note]:
     if cells["n_seeds"].max() == 2:
         notes.append(Note("An interval of two seeds says next to nothing."))
     return notes
+
+
+def blanks(cells: pd.DataFrame, metrics: Sequence[str]) -> list[Note]:
+    """Say which cells lack a metric of predictions that others have."""
+    built = cells[cells["n_seeds"] > 0]
+    everything = dict.fromkeys(zip(built["row"], built["column"]))
+    cells_of: dict[tuple[tuple[str, str], ...], list[str]] = {}
+    for name in metrics:
+        own = built[built["metric"] == name]
+        lacking = [place for place in everything if place not in {*zip(own["row"], own["column"])}]
+        if len(own) and lacking and load_metric(name).samples is not None:
+            cells_of.setdefault(tuple(lacking), []).append(load_metric(name).title)
+    return [
+        Note(
+            f"{'; '.join(titles)}: not shown for {_few([', '.join(place) for place in places])}. "
+            "Reason: their runs did not compute it, or their data does not define it."
+        )
+        for places, titles in cells_of.items()
+    ]
+
+
+def _few(texts: Sequence[str], most: int = 5) -> str:
+    """List texts, at most so many."""
+    more = f" and {len(texts) - most} more" if len(texts) > most else ""
+    return "; ".join(texts[:most]) + more
 
 
 def sentence(text: str) -> str:

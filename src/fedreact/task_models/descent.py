@@ -77,7 +77,8 @@ class LocalClients:
         """
         (K, m, D), c = self._X.shape, self._n_classes
         weights = np.asarray(models, np.float32).reshape(-1, D + 1)
-        v = self._X.reshape(K * m, D) @ weights[:, :-1].T  # for all models one product
+        # A product for all models, but one of each client: its bits do not depend on the others.
+        v = self._X @ weights[:, :-1].T
         v += weights[:, -1]
         v = v.reshape(K, m, -1, c)
         v *= -self._Y.mT[:, :, None]

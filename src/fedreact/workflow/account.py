@@ -49,7 +49,7 @@ class Account:
         if why := ending.nothing(plan, asked, sum(bool(job.output) for job in dag.jobs)):
             raise UserError(why)
         jobs = progress.summary(todo, lambda job: dag.bfs(dag.dependencies, job))
-        shown = ", ".join(plan.outputs.datasets_shown(sorted(asked))) or "none"
+        shown = ", ".join(plan.outputs.datasets_shown(ending.targets(plan, asked))) or "none"
         where = f"Scale: {plan.scale}. Data: {shown}. Results: {plan.files.outputs}/."
         if self.console.quiet:
             self.console.say(f"{where} {progress.count(todo)}.")

@@ -10,7 +10,7 @@ from pathlib import Path
 from typing import Any
 
 from fedreact.resolve.papers import FOLDER
-from fedreact.resolve.plan import Plan
+from fedreact.resolve.plan import Plan, page_of
 from fedreact.workflow import failures
 
 COMMAND = "FEDREACT_COMMAND"
@@ -33,7 +33,7 @@ def targets(plan: Plan, asked: Iterable[str]) -> list[str]:
     return [
         target
         for target, (paper, _) in named.items()
-        if target in asked or paper in asked or paper in papers
+        if asked & {target, paper, page_of(paper)} or paper in papers
     ]
 
 
@@ -96,6 +96,12 @@ def lines(
     if "report" in asked and (out / "report.html").is_file():
         stale = any(job.rule.name == "report" for job in left)
         printed.append(_line("Open", f"{out}/report.html{' (of an earlier run)' if stale else ''}"))
+    pages = [
+        plan.files.page(paper)
+        for paper in plan.result_pages.papers()
+        if asked & {paper, page_of(paper), "all"} and Path(plan.files.page(paper)).is_file()
+    ]
+    printed += [_line("Open", f"{page}{_stale(left, page)}") for page in pages]
     wanted = targets(plan, asked)
     left_out = [line.removeprefix("Left out: ") for line in plan.outputs.left_out(wanted)]
     printed += [_line("Left out", line) for line in _few([*left_out, *parts(plan, wanted)])]
@@ -141,6 +147,12 @@ def _claims(csv):
     from fedreact.claims.summary import summary_lines
 
     return summary_lines(csv, FOLDER)[:5]
+
+
+def _stale(left, page):
+    """Whether a page is of an earlier run."""
+    files = [str(file) for job in left for file in job.output]
+    return " (of an earlier run)" if page in files else ""
 
 
 def _few(lines):

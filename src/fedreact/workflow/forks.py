@@ -3,8 +3,8 @@
 At small scales most steps take less time than loading torch does. So the workflow keeps a Python
 that has loaded it. The shell of a step reaches that one by a socket, through ``workflow/fork.py``,
 which stands for ``python`` there. A fork has the words, open files, folder and environment of the
-process that asks, and ends when that one does. Nothing has started threads before a fork: BLAS is
-told to have one, and torch starts its own when it first computes.
+process that asks, and ends when that one does. Nothing has started threads before a fork: BLAS and
+pyarrow are told to have one (``ONE_THREAD``), and torch starts its own when it first computes.
 
 Only on Linux. On a cluster each step is a job of its own, and none of this is used. With
 ``FEDREACT_FORKS=no`` in the environment each step is a Python of its own here as well.
@@ -44,6 +44,12 @@ LOADED = (
 )
 """What forks need not load."""
 
+ONE_THREAD = {
+    "OPENBLAS_NUM_THREADS": "1",
+    "JE_ARROW_MALLOC_CONF": "background_thread:false",
+}
+"""Settings of libraries that start threads as they are loaded: BLAS, and pyarrow's jemalloc."""
+
 PARTS = (
     *("aggregation", "claims", "clients", "clock", "data", "encoding", "engine"),
     *("figures", "kinds", "losses", "metrics", "models", "optimizers", "tables", "task_models"),
@@ -70,7 +76,7 @@ def begin() -> None:
             return
         listener.listen(1024)
         file, source = listener.fileno(), str(Path(__file__).parents[2])
-        environment = os.environ | {"PYTHONPATH": source, "OPENBLAS_NUM_THREADS": "1"}
+        environment = os.environ | {"PYTHONPATH": source} | ONE_THREAD
         words = [sys.executable, "-m", "fedreact.workflow.forks", path, str(file)]
         # Its input ends when this process does, however that ends.
         _kept[:] = [

@@ -22,7 +22,8 @@ def draw(runs: KeptRuns) -> Figure:
         by_method.setdefault(line["column"], {})[line["row"]] = line
     alone = by_method.pop("Alone")
     federated = {name: row for name, row in by_method.items() if name not in marks.TRIVIALS}
-    best = max(federated, key=lambda name: sum(line["mean"] for line in federated[name].values()))
+    flagged = run.flagged(TABLE)
+    best = max(federated, key=lambda name: run.average(TABLE, name))
     figure, axes = marks.canvas(
         4.3,
         "Accuracy of each method minus that of clients that train alone",
@@ -31,7 +32,7 @@ def draw(runs: KeptRuns) -> Figure:
     )
     panel = axes[0, 0]
     named = NAMED | {best: BEST}
-    shown_as = {best: f"{best} (best on average)"}
+    shown_as = {best: f"{best} (best on average over datasets)"}
     for y, dataset in enumerate(datasets):
         zero = alone[dataset]["mean"]
         low, high = alone[dataset]["ci_low"] - zero, alone[dataset]["ci_high"] - zero
@@ -53,7 +54,9 @@ def draw(runs: KeptRuns) -> Figure:
             size = {"markersize": 6.5, "zorder": 4 if name in named else 2, "markeredgewidth": 0.6}
             marks.point(panel, cells[dataset]["mean"] - zero, height, label, size | look)
     panel.axvline(0, color="black", linewidth=1, zorder=1)
-    marks.rows(panel, [f"{name} ({alone[name]['mean']:.3f})" for name in datasets])
+    flags = dict.fromkeys(flagged, "\ntrivial predictor ahead")
+    labels = [f"{name} ({alone[name]['mean']:.3f}){flags.get(name, '')}" for name in datasets]
+    marks.rows(panel, labels)
     panel.set_xlabel(
         "difference in accuracy; right of 0: better than training alone "
         "(accuracy alone in brackets)"

@@ -39,7 +39,8 @@
     if (!target || target === page) scrollTo(0, 0);
     else if (target.matches("td")) target.scrollIntoView({ block: "center", inline: "center" });
     else target.scrollIntoView();
-    document.title = `${page.querySelector("h1").textContent} - rebuilt`;
+    const rebuilt = document.querySelector(".home").textContent.startsWith("Papers");
+    document.title = `${page.querySelector("h1").textContent} - ${rebuilt ? "rebuilt" : "results"}`;
     byId("found").hidden = true;
     byId("main").hidden = false;
     if (target?.matches(".cells td")) open(target);
