@@ -1,4 +1,4 @@
-# make setup | tables | figures | show | explain | plan | campaign | options | reference | compare | crate | docs | docs-site | benchmarks | test | long-tests | check | wheel | coverage | lint | unlock
+# make setup | tables | figures | show | explain | plan | benchmark | campaign | federation | options | reference | compare | crate | docs | docs-site | benchmarks | test | long-tests | check | wheel | coverage | lint | unlock
 # (see README.md and docs/howto/run.md)
 
 PYTHON ?= python3
@@ -26,12 +26,12 @@ export PIP_DISABLE_PIP_VERSION_CHECK := 1
 
 # A process for each core; the tests of a file stay together, since they share what they build.
 # They go in the order of tests/conftest.py, which begins with what takes longest.
-PARALLEL := -n auto --maxprocesses 8 --dist loadfile --no-loadscope-reorder
+PARALLEL := -n auto --maxprocesses 8 --dist loadfile --no-loadscope-reorder --durations=20
 
 # What `make options` lists: a kind of run, encoder, a partitioner, a dataset, ...; all, if empty.
 OF ?=
 
-.PHONY: setup tables figures show explain plan campaign options reference compare crate docs docs-site benchmarks test long-tests check wheel coverage lint format pins unlock
+.PHONY: setup tables figures show explain plan benchmark campaign federation options reference compare crate docs docs-site benchmarks test long-tests check wheel coverage lint format pins unlock
 
 setup: .venv/.installed
 
@@ -50,17 +50,17 @@ figures: setup
 # and PAPER=fed_react, prints the whole configuration of a run: each option, and the line that it is written on.
 # Without any: what is built.
 show: setup
-	@python scripts/show.py $(TABLE) $(if $(CELL),--cell "$(CELL)") $(if $(SETTING),--setting "$(SETTING)") \
+	@python -m fedreact show $(TABLE) $(if $(CELL),--cell "$(CELL)") $(if $(SETTING),--setting "$(SETTING)") \
 	  $(if $(METHOD),--method "$(METHOD)") $(if $(PAPER),--paper "$(PAPER)") $(if $(filter 1,$(VERBOSE)),--whole) \
 	  --scale $(SCALE)
 
 # Where the number in a built cell came from: seeds, files, code, commit, machine, times.
 explain: setup
-	@python scripts/show.py --origin --cell "$(CELL)" --scale $(SCALE)
+	@python -m fedreact explain "$(CELL)" --scale $(SCALE)
 
 # What a run will cost, and what it has taken.
 plan: setup
-	@python scripts/plan.py $(TARGETS) --scale $(SCALE) --cores $(CORES)
+	@python -m fedreact plan $(TARGETS) --scale $(SCALE) --cores $(CORES)
 
 # For MINUTES: the missing runs of PAPER at SCALE (paper, if none is named), each kept once it has ended. Another
 # evening goes on from there. PROFILE=profiles/slurm runs them on a cluster, CORES jobs at once.
@@ -70,13 +70,27 @@ campaign: setup
 	@python scripts/campaign.py --paper $(PAPER) --minutes $(MINUTES) --cores $(CORES) \
 	  --scale $(if $(filter file,$(origin SCALE)),paper,$(SCALE)) $(if $(PROFILE),--profile $(PROFILE))
 
+# All regimes of the benchmark on one page. METHOD=own/kinds/<kind>/algorithms/<name>.py or DATA=data/own/<name>.npz
+# adds a method or a dataset of your own; KEPT=yes takes the benchmark's own tables from reference/.
+benchmark: setup
+	@$(ASKED) python -m fedreact bench --cores $(CORES) $(if $(filter-out file,$(origin SCALE)),--scale $(SCALE)) \
+	  $(if $(METHOD),--method $(METHOD)) $(if $(DATA),--data $(DATA)) $(if $(KEPT),--kept)
+
+# Ten processes that Flower connects, each with the file of one client, beside the simulation of the same plan.
+federation: .venv/.federation
+	@python apps/flower/demo.py
+
+.venv/.federation: requirements-federation.txt .venv/.installed
+	python -m pip install -q -r requirements-federation.txt -c requirements.txt
+	@touch $@
+
 # After a run was killed: its lock stays behind. Not while another run is going on.
 unlock: setup
 	snakemake --unlock
 
 # The options of what can be configured, with their defaults and what they mean.
 options: setup
-	@python scripts/options.py $(OF)
+	@python -m fedreact options $(OF)
 
 # Keep the run of SCALE in reference/, and write the pages anew that take their numbers from it.
 reference: setup
@@ -105,7 +119,8 @@ docs-site: .venv/.docs
 
 # What docs/speed.md shows, but for what scales cost (benchmarks/costs.py, in a fresh clone) and for the minutes that
 # the README names (benchmarks/main_job.py). Nothing else should run meanwhile. BENCHMARKS: some of them. FLOWER, FLSIM: the Python of an environment with
-# flwr[simulation] or flsim, and this package, for comparisons with these.
+# flwr[simulation] or flsim, and this package, for comparisons with these. RIVALS=yes: beside Flower, pfl and FLSim,
+# in environments that it makes below .rivals/ (5 GB, hours).
 BENCHMARKS ?= products phase1 local_fits round affect engine stacked fedst clock asynchronous split
 benchmarks: setup
 	@mkdir -p reference/speed
@@ -125,6 +140,19 @@ ifdef FLSIM
 	python benchmarks/asynchronous.py --flsim-python $(FLSIM) >> reference/speed/asynchronous.part
 	@mv reference/speed/asynchronous.part reference/speed/asynchronous.txt
 endif
+ifeq ($(RIVALS),yes)
+	@mkdir -p reference/speed/figures
+	python benchmarks/machine.py > reference/speed/frameworks.part
+	python benchmarks/frameworks.py >> reference/speed/frameworks.part
+	@mv reference/speed/frameworks.part reference/speed/frameworks.txt
+	python benchmarks/frameworks.py $(MANY_CLIENTS) > reference/speed/many_clients.part
+	@mv reference/speed/many_clients.part reference/speed/many_clients.txt
+	python benchmarks/frameworks.py --csv reference/speed/frameworks.csv --figure reference/speed/figures/frameworks.png
+endif
+
+# One run of each for each number of clients.
+MANY_CLIENTS = --case har --frameworks ours pfl flower loop --clients 100 1000 10000 --rounds 1 --epochs 1 --turns 0 \
+  --csv reference/speed/frameworks.csv
 
 # Minutes: everything but campaigns, with a table from raw data on at the smallest scale.
 test: setup

@@ -13,6 +13,7 @@ import pandas as pd
 import pytest
 import yaml
 
+from fedreact.data import files
 from fedreact.data.registry import load_registry, registries
 from fedreact.errors import UserError
 from fedreact.resolve.papers import SECTIONS
@@ -22,6 +23,19 @@ ROOT = Path(__file__).resolve().parent.parent
 
 # Tests reach no network: the digits are those of the mirror, if one is named, else simulated.
 os.environ["FEDREACT_OFFLINE"] = "1"
+
+MIRRORS = files.mirrors(os.environ.get(files.MIRRORS))
+"""Folders with real data, if there are any."""
+
+
+def of_mirror(source, entry):
+    """The dataset that a source reads from the mirrors, or a skip."""
+    wanted = source.wanted(entry)
+    found = files.locate(wanted, Path("/nowhere"), MIRRORS)
+    if found is None:
+        pytest.skip(f"no mirror with {entry.name}")
+    return source.read(found, wanted)
+
 
 LEFT_OUT = [".git", ".venv", ".snakemake", ".*_cache", ".hypothesis", "__pycache__", "*.egg-info"]
 
@@ -84,9 +98,9 @@ def snakemake(*words, cwd, **options):
     return printed
 
 
-def planned(*words, cwd):
+def planned(*words, cwd, **options):
     """Rules that a dry run would run, with how many jobs of each."""
-    printed = snakemake("-n", *words, cwd=cwd)
+    printed = snakemake("-n", *words, cwd=cwd, **options)
     if "Nothing to be done" in printed:
         return {}
     table = printed.rsplit("Job stats:", 1)[1]
@@ -185,6 +199,7 @@ BASE = {
     "eeg_dataset": "eeg-sim",
     "data_folder": "data",
     "data_mirror": None,
+    "benchmark_kept": False,
     "device": "auto",
 }
 """A configuration that needs no files of data."""

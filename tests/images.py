@@ -1,11 +1,12 @@
 """Images that tests write, in the format of MNIST's and Fashion-MNIST's files."""
 
 import gzip
-import hashlib
 import struct
 
 import numpy as np
 import yaml
+
+from fedreact.data.files import content_sha256
 
 REGISTRY = "config/papers/aso_fed/datasets.yaml"
 
@@ -19,16 +20,16 @@ def idx(values, kind=8):
 def place_clothes(project, n_train=2000, n_test=500):
     """Place images instead of Fashion-MNIST's, and pin them: each kind has a bright row."""
     registry = project / REGISTRY
-    text, rng = registry.read_text(), np.random.default_rng(0)
-    files = yaml.safe_load(text)["fashion-mnist"]["files"]
+    text, rng, parts = registry.read_text(), np.random.default_rng(0), []
+    entry = yaml.safe_load(text)["fashion-mnist"]
     for part, n in (("train", n_train), ("test", n_test)):
         labels = np.arange(n) % 10
         images = rng.integers(0, 128, (n, 28, 28))
         images[np.arange(n), 2 * labels + 4] += 120
+        parts.append((images, labels))
         for what, values in (("images", images), ("labels", labels)):
-            file = files[f"{part}_{what}"]
-            path = project / "data/fashion-mnist" / file["names"][0]
+            path = project / "data/fashion-mnist" / entry["files"][f"{part}_{what}"]["names"][0]
             path.parent.mkdir(parents=True, exist_ok=True)
             path.write_bytes(gzip.compress(idx(values), mtime=0))
-            text = text.replace(file["sha256"], hashlib.sha256(path.read_bytes()).hexdigest())
-    registry.write_text(text)
+    digest = content_sha256(*(np.concatenate(both) for both in zip(*parts)))
+    registry.write_text(text.replace(entry["content_sha256"], digest))

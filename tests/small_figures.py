@@ -10,6 +10,7 @@ from fedreact.clients.partition import NOTHING, Partition
 from fedreact.data.dataset import SeriesDataset
 from fedreact.data.sources import eeg_sim
 from fedreact.figures.attention import Attention
+from fedreact.figures.bands import Bands
 from fedreact.figures.bars import Bars
 from fedreact.figures.bars_of_scores import BarsOfScores
 from fedreact.figures.clients import ClientOverview
@@ -132,6 +133,16 @@ def digits(path, owners=True):
     return path
 
 
+def spoken(path):
+    """Words of two speakers, of whom the first did not speak the last word."""
+    X = np.random.default_rng(0).random((5, 4, 12)).astype(np.float32)
+    X[:, :, 9:] = 0
+    y, owner = np.array([0, 1, 0, 1, 2]), np.array([3, 3, 5, 5, 5])
+    X[4, :, 6:] = 0
+    SeriesDataset("fsdd", X, np.array([9, 9, 9, 9, 6]), y, owner).save(path)
+    return path
+
+
 def eeg(path):
     eeg_sim.simulate(0, 2, 30).save(path)
     return path
@@ -170,7 +181,10 @@ def _rand_score(path):
 
 
 def ranks(path):
-    return (kind := Ranks(SETTINGS, CURVES)), of_scores(kind), []
+    """Each setting is of a dataset of its own."""
+    kind = Ranks(SETTINGS, CURVES)
+    cells = {place: lines.assign(data=place[0]) for place, lines in of_scores(kind).items()}
+    return kind, cells, []
 
 
 def _gain(path):
@@ -360,6 +374,7 @@ MADE = {
     "rounds": rounds,
     "series": series,
     "attention": attention,
+    "bands": lambda path: (Bands("fsdd"), {}, [spoken(path / "fsdd.npz")]),
     "bars": bars,
     "bars-of-scores": bars_of_scores,
     "forecasts": forecasts,

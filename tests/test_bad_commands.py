@@ -6,7 +6,6 @@ import numpy as np
 import pytest
 from bad_input import (
     FEW,
-    call,
     few,
     make,
     right_words_of,
@@ -17,9 +16,11 @@ from bad_input import (
 from helpers import ROOT, SCALES
 from hypothesis import given
 from hypothesis import strategies as st
+from small_cli import call as call_fedreact
 
 from fedreact import npz, plugins
 from fedreact.clients.partition import Partition
+from fedreact.errors import UserError
 from fedreact.reading import read_yaml
 
 pytestmark = pytest.mark.campaign
@@ -467,7 +468,10 @@ def test_wrong_words_of_a_study(made, words, said):
 @pytest.mark.parametrize(
     ("words", "said"),
     [
-        (["--dataset", "nothing"], "dataset 'nothing' is unknown; known: rtd, pendigits"),
+        (
+            ["--dataset", "nothing"],
+            "dataset 'nothing' is unknown; known: rtd, sheffield-air, pendigits",
+        ),
         (["--dataset", "../x"], "dataset '../x' is unknown"),
         (["--dataset", "eeg-sim", "--options", "n_trials"], "n_trials: expected int, got None"),
         (["--dataset", "eeg-sim", "--options", "n_trials=0"], "n_trials: expected int >= 1, got 0"),
@@ -485,7 +489,7 @@ def test_wrong_words_of_preparing(made, monkeypatch, words, said):
 @pytest.mark.parametrize(
     ("words", "said"),
     [
-        (["--dataset", "nothing"], "'nothing' is unknown among data/sources; known: air-writing"),
+        (["--dataset", "nothing"], "'nothing' is unknown among data/sources; known: air-digits"),
         (["--dataset", "eeg-sim"], "eeg-sim: it has no part 'nowhere'; its parts: none"),
         (["--dataset", "sumo-ev"], "sumo-ev: it has no part 'nowhere'; its parts: plain"),
         (["--dataset", "sumo-ev", "--options", "share=2"], "share: expected float <= 1.0, got 2"),
@@ -509,15 +513,13 @@ def test_wrong_words_of_a_part(made, words, said):
         (["--config", "dataset"], "dataset: expected str, got None"),
         (["--config", "papers=[fed]"], "papers: 'fed' is unknown"),
         (["--config", "dtaset=rtd"], "unknown key dtaset"),
-        (["--cores", "x"], "--cores: invalid int value: 'x'"),
     ],
 )
 def test_wrong_words_of_planning(monkeypatch, words, said):
     monkeypatch.chdir(ROOT)
-    status, printed = call("plan.py", "--scale", "smoke", *words)
-    assert status == 2
-    assert said in printed.splitlines()[-1]
-    assert "Traceback" not in printed
+    with pytest.raises(UserError) as caught:
+        call_fedreact("plan", "--scale", "smoke", *words)
+    assert said in str(caught.value)
 
 
 @pytest.mark.parametrize(

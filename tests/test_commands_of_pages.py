@@ -18,6 +18,7 @@ import pytest
 from helpers import BASE, ROOT, command, make_plan, snakemake
 from own_examples import COMMANDS
 
+from fedreact.cli.contract import load, names
 from fedreact.reference.site import pages as pages_of
 
 PAGES = [ROOT / "README.md", ROOT / "config/README.md", *pages_of(ROOT)]
@@ -25,7 +26,8 @@ BLOCK = re.compile(r"^```(\w*)\n(.*?)^```$", re.MULTILINE | re.DOTALL)
 LANGUAGES = {"bash", "console", "python", "yaml", "text"}
 SETTING = re.compile(r"[A-Z_]+=")
 PROGRAMS = {"make", "snakemake", "python", "pip", "dvc", "git", "conda", "scancel", "scontrol"}
-PROGRAMS |= {"source", "cd", "cp", "less", "xdg-open", "grep"}
+PROGRAMS |= {"fedreact", "source", "cd", "cp", "less", "xdg-open", "grep"}
+PROGRAMS |= {"flwr", "flower-superlink", "flower-supernode", "systemctl"}
 
 ELSEWHERE = {
     "snakemake --unlock": ("tests/end_to_end/test_faults.py", '"--unlock"'),
@@ -41,7 +43,12 @@ ELSEWHERE = {
     "git clone": ("tests/end_to_end/test_dvc.py", 'git("clone"'),
     "cp": ("tests/own_examples.py", "subprocess.run(COMMANDS[0], shell=True"),
     "pip install -r requirements-sumo.txt": ("scripts/setup.sh", "-r requirements-sumo.txt"),
+    "pip install -r requirements-federation.txt": ("Makefile", "-r requirements-federation.txt"),
     "pip install --no-deps -e .": ("scripts/setup.sh", "packages --no-deps -e ."),
+    "flower-superlink": ("apps/flower/local.py", '"flower-superlink"'),
+    "flower-supernode": ("apps/flower/local.py", '"flower-supernode"'),
+    "flwr supernode register": ("apps/flower/local.py", "'supernode', 'register'"),
+    "flwr run": ("apps/flower/local.py", '"run", str(APP)'),
     "source .venv/bin/activate": ("scripts/setup.sh", "-m venv .venv"),
 }
 """What beginnings of commands are tried by: a file, and what stands there."""
@@ -49,10 +56,17 @@ ELSEWHERE = {
 HERE = ("dvc remote", "dvc add", "dvc checkout")
 """What :func:`test_what_dvc_is_told_of_folders` tries."""
 
-OF_EXAMPLES = {"gestures"}
+OF_EXAMPLES = {"gestures", "gestures_page"}
 """Targets of papers that a page lets its reader write, which tests/end_to_end/test_own.py makes."""
 
-UNTESTED = ("conda", "pip install dvc-s3", "pip install dvc-ssh", "scancel", "scontrol")
+UNTESTED = (
+    "conda",
+    "systemctl",
+    "pip install dvc-s3",
+    "pip install dvc-ssh",
+    "scancel",
+    "scontrol",
+)
 """What no test tries, as the page says."""
 
 
@@ -121,7 +135,7 @@ def test_blocks_say_their_language(page):
 def test_commands_are_found():
     assert len(ALL) > 60
     assert {shown.page for shown in ALL} > {ROOT / "README.md", ROOT / "docs/howto/versions_dvc.md"}
-    looked_up = ("make", "snakemake", "python", "less", "xdg-open", "grep")
+    looked_up = ("fedreact", "make", "snakemake", "python", "less", "xdg-open", "grep")
     for shown in ALL:
         assert shown.words[0] in looked_up or tried_elsewhere(shown), f"no test tries {shown}"
 
@@ -244,6 +258,8 @@ def test_scripts_understand_their_words(shown, monkeypatch, capsys):
     if shlex.join(shown.words) in COMMANDS[0]:
         return  # run by tests/own_examples.py
     if script == "-m":
+        if words == ["fedreact"]:
+            return  # tests/cli/test_main.py runs it
         assert words[0] == "pytest"
         assert all((ROOT / word).exists() for word in words[1:] if word.startswith("tests"))
         return
@@ -263,6 +279,15 @@ def test_scripts_understand_their_words(shown, monkeypatch, capsys):
         runpy.run_path(str(ROOT / script), run_name="__main__")
     stopped = caught.value.code if caught.type is SystemExit else 0  # --help
     assert not stopped, capsys.readouterr().err
+
+
+@of("fedreact")
+def test_fedreact_understands_its_words(shown):
+    if len(shown.words) == 2 and shown.words[1] in names():
+        return  # the page names the command, it does not show how to call it
+    name, *words = shown.words[1:]
+    with load(name).make_context(name, words) as context:
+        assert context.params
 
 
 @pytest.mark.campaign

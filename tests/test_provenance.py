@@ -8,13 +8,13 @@ from argparse import Namespace
 from pathlib import Path
 from unittest.mock import Mock
 
-import explain_cell
 import pytest
 from helpers import BASE, ROOT, command
 from small_records import SCRIPT, forget_code, record, start, tell
 
 from fedreact import plugins, provenance
 from fedreact.atomic import write_text
+from fedreact.cli import explaining
 from fedreact.digest import WITHOUT_EFFECT, code_digest, reached
 from fedreact.resolve.plan import Plan
 
@@ -176,7 +176,7 @@ def test_code_is_that_of_the_script_and_of_the_plugins_that_were_loaded(told, pl
     assert found["plugins"] == [str(plugin)]
     assert found["code"] == code_digest(SCRIPT, plugin)
     assert found["code"] != code_digest(SCRIPT)
-    assert explain_cell.code_now(found) == found["code"]
+    assert explaining.code_now(found) == found["code"]
 
 
 @pytest.mark.parametrize("edited", ["script", "plugin"])
@@ -186,13 +186,13 @@ def test_code_has_changed_if_script_or_plugin_has_but_not_by_a_comment(told, plu
     before = path.read_text()
     path.write_text(f'"""What it is for."""\n\n{before}  # and why\n')
     forget_code()
-    assert explain_cell.code_now(found) == found["code"]
+    assert explaining.code_now(found) == found["code"]
     path.write_text(before.replace("1", "2"))
     forget_code()
-    assert explain_cell.code_now(found) not in (found["code"], None)
+    assert explaining.code_now(found) not in (found["code"], None)
     path.unlink()
     forget_code()
-    assert explain_cell.code_now(found) is None
+    assert explaining.code_now(found) is None
 
 
 def test_a_command_whose_script_is_no_file_has_no_digest(told, monkeypatch):
@@ -230,7 +230,7 @@ def test_a_command_records_the_code_that_the_workflow_counts(project):
         "src/fedreact/models/encoders/table12.py",
     } < set(found["plugins"])
     assert found["code"] == job.code
-    assert explain_cell.code_now(found) == found["code"]
+    assert explaining.code_now(found) == found["code"]
 
 
 def test_no_code_digest_counts_the_recording(monkeypatch):

@@ -171,7 +171,7 @@ def test_all_must_hold_by_themselves_and_need_no_correction():
 
 
 def test_average_is_over_the_seeds_of_all():
-    assert average([{0: 1.0, 1: 2.0, 2: 9.0}, {1: 4.0, 0: 3.0}]) == [2.0, 3.0]
+    assert average([{0: 1.0, 1: 2.0, 2: 9.0}, {1: 4.0, 0: 3.0}]) == {0: 2.0, 1: 3.0}
 
 
 def test_between_bounds_a_claim_needs_both():

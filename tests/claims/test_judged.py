@@ -11,6 +11,7 @@ from fedreact.claims.readings import ClaimReading, Contrast
 from fedreact.errors import UserError
 from fedreact.reading import as_json, read_typed
 from fedreact.tables.sources import ScoreSource
+from fedreact.tables.trivial import FLAG
 
 A1, SC = (ScoreSource(folder("s10"), method) for method in ("a1", "sc"))
 CLAIMS = {
@@ -164,6 +165,69 @@ def test_an_average_shows_the_average():
     table = judged.judged("p", [asked(contrasts=contrasts, over="average")], scores())
     ((_, _, said, _, difference, *_),) = render.lines(table, CLAIMS)
     assert (said, difference) == ("holds", "+0.1000 (+0.1000 to +0.1000), average of 2")
+
+
+SETTINGS = {
+    # The leads of ours over theirs by seed, and the dataset.
+    "drawn": ([0.10, 0.12, 0.14], "pendigits"),
+    "writers": ([0.02, 0.04, 0.06], "pendigits+owners=8"),
+    "people": ([0.20, 0.20, 0.20], "har"),
+    "eeg": ([0.90, 0.90, 0.90], "eegmmidb"),
+}
+
+
+def over_datasets(flagged):
+    """Judge a claim about the average over datasets, with flags on some settings."""
+    scored = [
+        {"folder": setting, "setting": setting, "data": data, "method": method, "seed": seed}
+        | {"file": "f", "round": 1, "accuracy": (lead if method == "ours" else 0.0)}
+        for setting, (leads, data) in SETTINGS.items()
+        for method in ("ours", "theirs")
+        for seed, lead in enumerate(leads)
+    ]
+    cells = pd.DataFrame(
+        {"row": row, "column": column, "metric": "accuracy"}
+        | {"flag": FLAG if row in flagged else None}
+        for row in SETTINGS
+        for column in ("ours", "theirs")
+    )
+    contrasts = [
+        Contrast(row, "ours", "theirs", ScoreSource(row, "ours"), ScoreSource(row, "theirs"))
+        for row in SETTINGS
+    ]
+    reading = asked(over="average", contrasts=contrasts, table="t")
+    return judged.judged("p", [reading], pd.DataFrame(scored), {"t": cells})
+
+
+def test_an_average_over_datasets_counts_each_once_and_no_flagged_row():
+    table = over_datasets(["eeg"])
+    whole, *each = table.to_dict("records")
+    # By seed: pendigits has (0.10 + 0.02) / 2 = 0.06, 0.08, 0.10; with HAR's 0.20: 0.13, 0.14,
+    # 0.15. Not 0.32 / 3, the mean over rows, nor with EEG.
+    assert whole["difference"] == pytest.approx(0.14)
+    half = 4.302653 * 0.01 / 3**0.5  # t of 2 degrees of freedom, times the standard error
+    assert (whole["ci_low"], whole["ci_high"]) == pytest.approx((0.14 - half, 0.14 + half))
+    assert (whole["outcome"], whole["averaged"], whole["data"]) == (
+        "holds",
+        "2 datasets",
+        "har, pendigits, pendigits+owners=8",
+    )
+    assert [line["outcome"] for line in each] == [*("holds", "undecided", "holds", "not-testable")]
+    assert [line["reason"] for line in each] == ["", "", "", FLAG]
+    ((*_, difference, _, _, _),) = render.lines(table, CLAIMS)
+    assert difference == "+0.1400 (+0.1152 to +0.1648), average of 2 datasets"
+
+
+def test_without_flags_all_datasets_count():
+    whole = over_datasets([]).iloc[0]
+    assert whole["difference"] == pytest.approx((0.08 + 0.20 + 0.90) / 3)
+    assert whole["averaged"] == "3 datasets"
+
+
+def test_an_average_of_which_no_row_counts_is_not_testable():
+    table = over_datasets(SETTINGS)
+    assert table["outcome"].tolist() == ["not-testable"] * 5
+    assert table["reason"][0] == FLAG
 
 
 def test_notes_are_read_back(table):

@@ -22,7 +22,7 @@ def line(evidence, relation="better"):
     return {
         **{key: getattr(evidence, key) for key in ("difference", "probability", "detectable")},
         **{"ci_low": evidence.ci[0], "ci_high": evidence.ci[1], "n_seeds": evidence.n},
-        **{"relation": relation, "reason": ""},
+        **{"relation": relation, "reason": "", "averaged": ""},
     }
 
 
@@ -65,6 +65,32 @@ def kept(usual, levels=None, **of_claim):
     about = {"margins": {"accuracy": usual}, "trivial": ["constant"]}
     tasks = {"digits": Task("classification", 10, 3, 100)}
     return RejudgeInputs({"a": Claim(**CLAIM, **of_claim)}, about, {}, levels or {}, tasks)
+
+
+def test_an_average_over_datasets_is_left_to_the_scores_if_other_rows_count():
+    def inputs(*flagged, data=("har", "hhar")):
+        levels = {
+            ("t", str(i), label, "accuracy"): {"data": name, "mean": 0.9, "ci_low": 0.8}
+            for i, name in enumerate(data)
+            for label in ("l", "x")
+        }
+        asked = {"a": Claim(**CLAIM, right=("x",), over="average")}
+        about = {"margins": {"accuracy": 0.005}, "means_over": "datasets"}
+        flags = {"t": {(label, "accuracy") for label in flagged}}
+        return RejudgeInputs(asked, about, {}, levels, flags=flags)
+
+    before = table(LARGE, SMALL)
+    after = rejudged(before, inputs())  # two datasets, each a row: the average is the same
+    assert after["averaged"].tolist() == ["2 datasets", "", ""]
+    assert after["difference"][0] == before["difference"][0]
+    assert rejudged(after, inputs())["averaged"][0] == "2 datasets"
+    for other in (inputs("1"), inputs(data=("har", "har"))):
+        with pytest.raises(UserError, match=r"^a is about the average of 1 dataset today; judge"):
+            rejudged(after, other)
+    kept_so = after.assign(averaged=["1 dataset", "", ""])
+    again = rejudged(kept_so, inputs("1"))
+    assert again["reason"].tolist() == ["trivial predictor ahead", "", "trivial predictor ahead"]
+    assert again["outcome"].tolist() == ["holds", "holds", "not-testable"]
 
 
 LARGE, SMALL = [0.05, 0.06, 0.055], [0.01, 0.011, 0.012]

@@ -2,7 +2,7 @@
 
 import pytest
 
-from fedreact.claims.testable import chance_level, is_of_predictions, why_not
+from fedreact.claims.testable import chance_level, why_not
 from fedreact.task import Task
 
 NAN = float("nan")
@@ -41,8 +41,3 @@ def test_chance_is_that_of_a_guess_among_the_labels():
     assert chance_level("accuracy", Task("classification", 4, 1, 8)) == 0.25
     assert chance_level("f1", Task("classification", 4, 1, 8)) is None
     assert chance_level("accuracy", Task("multi-label", 4, 1, 8)) is None
-
-
-def test_costs_and_spreads_are_not_scores_of_predictions():
-    assert all(map(is_of_predictions, ("accuracy", "smape")))
-    assert not any(map(is_of_predictions, ("minutes", "accuracy:var", "rand", "gflops")))

@@ -127,8 +127,11 @@ def test_all_is_printed_where_that_is_asked_for(project):
 
 
 def test_tables_and_cells_are_shown(project):
+    def fedreact(*words):
+        return command("python", "-m", "fedreact", *words, "--scale", "smoke", cwd=project)
+
     def show(*words):
-        return command("python", "scripts/show.py", *words, "--scale", "smoke", cwd=project)
+        return fedreact("show", *words)
 
     printed, status = show("communication")
     assert status == 0, printed
@@ -136,17 +139,17 @@ def test_tables_and_cells_are_shown(project):
     assert "|" not in printed
     printed, status = show("--cell", "communication/ifca/sent")
     assert (status, printed) == (
-        2,
+        1,
         "error: communication: a study makes it, without runs; see: "
         'make explain CELL="communication/ifca/sent"\n',
     )
-    printed, status = show("--origin", "--cell", "communication/ifca/sent")
+    printed, status = fedreact("explain", "communication/ifca/sent")
     assert status == 0, printed
     assert printed.startswith("communication: IFCA, FLSC (3 clusters; task models), Sent (KB), ")
     assert "rebuild     snakemake results/smoke/tables/communication.csv" in printed
     printed, status = show("table05")
     assert (status, printed) == (
-        2,
+        1,
         "error: table05 is not built at scale smoke; build it: "
         "snakemake --cores all table05 --config scale=smoke\n",
     )

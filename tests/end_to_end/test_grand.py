@@ -11,10 +11,10 @@ pytestmark = [pytest.mark.workflow, pytest.mark.campaign]
 
 @pytest.fixture(scope="module")
 def project(built, tmp_path_factory):
-    """The built project after ``snakemake grand``."""
+    """The built project after ``snakemake grand benchmark``."""
     copy = tmp_path_factory.mktemp("grand") / "project"
     shutil.copytree(built, copy)
-    snakemake("--cores", "2", "grand", *SMOKE, cwd=copy, timeout=1200)
+    snakemake("--cores", "2", "grand", "benchmark", *SMOKE, cwd=copy, timeout=1200)
     return copy
 
 
@@ -23,7 +23,7 @@ def test_every_method_runs_on_every_dataset(project):
     accuracy = table[table["metric"] == "accuracy"].pivot(
         index="column", columns="row", values="mean"
     )
-    assert accuracy.shape == (31, 2)
+    assert accuracy.shape == (39, 2)
     assert accuracy.notna().all(axis=None)
     assert accuracy.stack().between(0, 1).all()
     worst = table[table["metric"] == "accuracy@worst_fifth"].set_index(["column", "row"])["mean"]
@@ -31,6 +31,26 @@ def test_every_method_runs_on_every_dataset(project):
     sent = table[table["metric"] == "bytes"].groupby("column")["mean"].max()
     assert sent[["Alone", "Most frequent label", "Untrained encoder, own SVM"]].eq(0).all()
     assert sent["FedAvg"] > 0
+
+
+def test_every_regime_has_a_row_and_is_on_the_page(project):
+    results = project / "results/smoke"
+    regimes = ("usual", "labels", "newcomers", "later", "participation", "size")
+    for regime in regimes:
+        table = pd.read_csv(results / f"tables/grand_{regime}.csv")
+        scores = table[table["metric"].str.startswith("accuracy")]
+        assert scores["mean"].notna().any(), regime
+        assert {"Alone", "Fed-REACT"} <= set(scores["column"])
+        # Few clients would train MiniRocket if a tenth of them took part.
+        assert ("MiniRocket, own ridge" in set(scores["column"])) == (regime != "participation")
+    newcomers = pd.read_csv(results / "tables/grand_newcomers.csv")
+    of = newcomers.set_index(["metric", "column"])["mean"]
+    assert of["accuracy@zero_shot"].notna().sum() > 10
+    assert ("accuracy@zero_shot", "Alone") not in of.index
+    assert of["accuracy@adapted"].notna().all()
+    page = (results / "benchmark.html").read_text()
+    assert all(f'<section class="regime" id="{regime}">' in page for regime in regimes)
+    assert "there is one seed, so no difference is judged" in page
 
 
 def test_what_cannot_run_is_left_out_with_its_reason(project):

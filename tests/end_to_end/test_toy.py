@@ -96,7 +96,7 @@ def test_commands_know_it(project):
     printed, status = command(*words, "Waves, one", "Nearest", cwd=project)
     assert status == 0, printed
     assert re.search("runs/centroids/toy/toy-waves/waves-[0-9a-f]{8}/nearest/seed0.csv", printed)
-    words = ["python", "scripts/plan.py", "toy", "--scale", "smoke"]
+    words = ["python", "-m", "fedreact", "plan", "toy", "--scale", "smoke"]
     printed, status = command(*words, cwd=project)
     assert status == 0, printed
     printed, status = command("python", "scripts/run.py", "centroids", "--help", cwd=project)

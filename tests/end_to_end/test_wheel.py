@@ -49,7 +49,7 @@ def names(built):
 
 def test_templates_and_types_are_shipped_and_no_results(built):
     package = ROOT / "src/fedreact"
-    shipped = [package / "py.typed", *package.glob("report/templates/*"), *package.rglob("*.py")]
+    shipped = [package / "py.typed", *package.glob("*/templates/*"), *package.rglob("*.py")]
     wanted = {str(path.relative_to(ROOT / "src")) for path in shipped}
     of_source, of_wheel = names(built)
     assert {name for name in of_wheel if ".dist-info/" not in name} == wanted

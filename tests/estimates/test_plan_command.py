@@ -5,18 +5,24 @@ import re
 from argparse import Namespace
 from pathlib import Path
 
-import plan as command
 import pytest
 from helpers import BASE
 from small_jobs import PRINTED, seen
 
 from fedreact import provenance
 from fedreact.errors import UserError
-from fedreact.estimates import asking, estimates, overview
+from fedreact.estimates import asking, estimates, overview, planning
 from fedreact.estimates.work import SECONDS_A_GFLOP, PlannedWork
 from fedreact.resolve.plan import Plan
 
 pytestmark = pytest.mark.campaign
+
+
+def show(args):
+    """Print the plan, as the command does."""
+    planned = planning.plan(args.targets, args.scale, args.cores, args.config)
+    print(planned.text(args.cores))
+
 
 OF_DIGITS = PRINTED.replace("/p/d/", "/fed_react/air-writing-sim/").replace(
     "paper=p, dataset=d,", "paper=fed_react, dataset=air-writing-sim,"
@@ -76,7 +82,7 @@ def test_estimates_stand_beside_what_was_taken(project, capsys, monkeypatch):
     args.targets, args.cores = ["all"], 2
     monkeypatch.setattr(asking, "calibrate", lambda *_: 1e-3)
     monkeypatch.setattr(asking, "dry_run", lambda *_: OF_DIGITS)
-    command.main(args)
+    show(args)
     printed = capsys.readouterr().out
     assert printed.startswith("Scale smoke, air-writing-sim, eeg-sim, sumo-ev, ")
     assert "train_encoder      1" in printed
@@ -94,7 +100,7 @@ def test_estimates_stand_beside_what_was_taken(project, capsys, monkeypatch):
     path.parent.mkdir(parents=True)
     path.write_text(json.dumps(record))
     monkeypatch.setattr(asking, "dry_run", lambda *_: "Nothing to be done")
-    command.main(args)
+    show(args)
     row = next(x for x in capsys.readouterr().out.splitlines() if x.startswith("train_encoder"))
     assert row.split()[1] == "0"
     assert row.split()[-3] == "1"
@@ -106,10 +112,10 @@ def test_a_job_whose_result_is_gone_has_taken_nothing(project, capsys, monkeypat
     monkeypatch.setattr(asking, "calibrate", lambda *_: 1e-3)
     monkeypatch.setattr(asking, "dry_run", lambda *_: OF_DIGITS)
     args = Namespace(scale="smoke", config=["dataset=air-writing-sim"], targets=[], cores=1)
-    command.main(args)
+    show(args)
     monkeypatch.setattr(asking, "dry_run", lambda *_: "")
     capsys.readouterr()
-    command.main(args)
+    show(args)
     printed = capsys.readouterr().out
     assert "train_encoder" not in printed
     assert re.search(r"^all +0 ", printed, re.MULTILINE)

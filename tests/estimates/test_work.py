@@ -223,3 +223,11 @@ def test_a_model_that_does_not_count_its_operations_cannot_be_measured():
     training = LocalTraining(ContrastiveLoss(Uncounted()))
     with pytest.raises(UserError, match="cannot be estimated"):
         calibrate(training, DIGITS)
+
+
+@pytest.mark.parametrize("kind", ["synchronous", "asynchronous"])
+def test_the_training_of_each_kind_can_be_timed(kind):
+    spec, run = (runs.part_of(kind, part) for part in ("spec", "run"))
+    task = Task("classification", 3, 2, 20)
+    training = run.local_training(spec.Options(architecture="cnn-small"), task)
+    assert calibrate(training, task) > 0

@@ -2,7 +2,7 @@
 
 import numpy as np
 import pytest
-from small_figures import drawn, of_clients
+from small_figures import differences, drawn, of_clients
 
 from fedreact.errors import UserError
 
@@ -29,3 +29,18 @@ def test_scores_without_a_record_of_clients_are_refused(tmp_path):
     (tmp_path / "seed1.clients.npz").unlink()
     with pytest.raises(UserError, match=r"seed1\.csv: there is no record of its clients"):
         kind.draw("t", cells, [])
+
+
+def test_clients_are_called_by_their_names(tmp_path):
+    names = ["ann", "bob", "cy", "dee", "eve", "flo"]
+    kind, cells, _ = of_clients(tmp_path)
+    gains, of_gains, _ = differences(tmp_path)
+    for file in tmp_path.glob("*.clients.npz"):
+        with np.load(file) as there:
+            arrays = dict(there)
+        np.savez(file, **arrays, name=np.array(names))
+    (panel,) = [axes for axes in kind.draw("t", cells, []).axes if axes.get_images()]
+    shown = [text.get_text() for text in panel.get_yticklabels()]
+    assert sorted(shown) == names
+    texts = [text.get_text().strip() for text in gains.draw("t", of_gains, []).axes[0].texts]
+    assert texts == ["ann", "flo"]  # of the least gain and the largest

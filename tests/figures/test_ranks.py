@@ -1,9 +1,12 @@
 """Ranks of methods over datasets."""
 
+import numpy as np
 import pytest
+from scipy.stats import wilcoxon
 from small_figures import of_scores, ranks
 
-from fedreact.figures.ranks import Ranks, critical_difference
+from fedreact.figures.ranks import Ranks, cliques
+from fedreact.tables.trivial import FLAG
 
 
 def test_methods_are_ranked_on_each_dataset(tmp_path):
@@ -24,6 +27,53 @@ def test_equals_share_a_rank_and_who_lacks_a_dataset_has_none():
     assert ranked.to_dict("index") == {"x": {"a": 1.5, "b": 1.5}, "y": {"a": 1.5, "b": 1.5}}
 
 
+def test_settings_of_one_dataset_are_averaged_first_and_flagged_ones_left_out(tmp_path):
+    """By hand: four settings, of which two are of one dataset, and one has the flag."""
+    kind = Ranks(
+        {"a": "s10", "b": "s10", "c": "s10", "d": "s10"}, {"x": "a1", "y": "sc"}, table="all"
+    )
+    accuracy = {  # of x and y: on pendigits, y is ahead in b alone and x on average
+        "a": (0.9, 0.6),
+        "b": (0.6, 0.8),
+        "c": (0.1, 0.3),
+        "d": (0.9, 0.1),
+    }
+    data = {"a": "pendigits", "b": "pendigits+owners=8", "c": "har", "d": "eeg"}
+    cells = {
+        (label, name): lines.assign(accuracy=accuracy[label]["xy".index(name)], data=data[label])
+        for (label, name), lines in of_scores(kind).items()
+    }
+    of_data = kind.by_dataset(kind.scores(cells).drop(columns="d"), cells)
+    assert of_data.to_dict("list") == {
+        "pendigits, 2 settings": pytest.approx([0.75, 0.7]),
+        "c": pytest.approx([0.1, 0.3]),
+    }
+    assert kind.ranks(of_data).to_dict("index") == {
+        "x": {"pendigits, 2 settings": 1, "c": 2},
+        "y": {"pendigits, 2 settings": 2, "c": 1},
+    }
+    table = tmp_path / "all.csv"
+    lines = [
+        f"{row},{column},accuracy,{FLAG if row == 'd' else ''},not-comparable"
+        for row in accuracy
+        for column in "xy"
+    ]
+    table.write_text("\n".join(["row,column,metric,flag,verdict", *lines]) + "\n")
+    figure = kind.draw("t", cells, [table])
+    names = [label.get_text() for label in figure.axes[0].get_xticklabels()]
+    assert names == ["pendigits, 2 settings", "c"]
+    said = " ".join(figure.get_suptitle().split())
+    assert "2 datasets, 2 methods" in said
+    assert "Not counted, trivial predictor ahead: d." in said
+
+
+def test_a_method_that_lacks_a_setting_of_a_dataset_has_no_rank():
+    kind = Ranks({"a": "s10", "b": "s100"}, {"x": "a1", "y": "sc"})
+    cells = of_scores(kind, skipped={("b", "y")})
+    of_data = kind.by_dataset(kind.scores(cells), cells)
+    assert of_data.isna().to_dict("list") == {"rtd, 2 settings": [False, True]}
+
+
 def test_rows_are_sorted_and_each_rank_is_printed(tmp_path):
     kind, cells, _ = ranks(tmp_path)
     left, _ = kind.draw("t", cells, []).axes
@@ -32,28 +82,44 @@ def test_rows_are_sorted_and_each_rank_is_printed(tmp_path):
     assert [text.get_text() for text in left.texts] == ["1", "1", "2", "2"]
 
 
-def test_the_band_is_as_wide_as_the_critical_difference():
-    k, settings = 8, {f"data {i}": "s10" for i in range(30)}
-    kind = Ranks(settings, {f"m{i}": "a1" for i in range(k)})
+def test_a_bar_joins_methods_that_do_not_differ():
+    """Three methods on ten datasets: two take turns, the third is always far behind."""
+    accuracy = np.array([[0.8, 0.7] * 5, [0.7, 0.8] * 5, np.linspace(0.1, 0.3, 10)])
+    settings = {f"data {i}": "s10" for i in range(10)}
+    kind = Ranks(settings, {"x": "a1", "y": "a1", "z": "a1"})
     cells = {
-        (label, name): lines.assign(accuracy=(int(name[1:]) + int(label[5:]) % 2) / 10)
+        (label, name): lines.assign(
+            accuracy=accuracy["xyz".index(name), int(label[5:])], data=label
+        )
         for (label, name), lines in of_scores(kind).items()
     }
     figure = kind.draw("t", cells, [])
-    (band,) = figure.axes[1].patches
-    gap = critical_difference(k, 30)
-    assert band.get_width() == pytest.approx(gap)
-    assert band.get_x() == pytest.approx(1)  # the best one's mean rank
-    assert f"difference {gap:.1f}; 1 methods" in " ".join(figure.get_suptitle().split())
+    said = " ".join(figure.get_suptitle().split())
+    assert "10 datasets, 3 methods that ran on all of them." in said
+    assert "(Wilcoxon, Holm over 3 pairs, 5%)" in said
+    assert "can." not in said
+    bars = [lines for lines in figure.axes[1].collections if lines.get_linewidth() == 2]
+    assert [bar.get_segments()[0][:, 1].tolist() for bar in bars] == [[-0.25, 1.25]]
+
+
+def test_few_datasets_cannot_separate_many_methods():
+    """With six datasets the smallest p is 2 / 64 = .031. One pair needs .05, three need .017."""
+    accuracy = np.linspace(0.1, 0.9, 18).reshape(3, 6)
+    assert cliques(accuracy) == [(0, 2)]
+    assert cliques(accuracy[:2]) == []
+
+
+def test_groups_are_the_largest_ones():
+    """Neighbours do not differ, the first and the last do: two groups that overlap."""
+    noise = np.random.default_rng(4).normal(size=(3, 12))
+    scores = np.array([1.2, 0.6, 0.0])[:, None] + noise
+    assert wilcoxon(scores[0], scores[2]).pvalue < 0.05 / 3
+    assert min(wilcoxon(scores[i], scores[i + 1]).pvalue for i in (0, 1)) > 0.05 / 2
+    assert cliques(scores) == [(0, 1), (1, 2)]
+    assert cliques(np.ones((3, 12))) == [(0, 2)]
 
 
 def test_one_dataset_has_no_ranks():
     kind = Ranks({"a": "s10"}, {"x": "a1", "y": "sc"})
     (axes,) = kind.draw("t", of_scores(kind), []).axes
     assert [text.get_text() for text in axes.texts] == ["Ranks need two methods on two datasets."]
-
-
-def test_critical_differences_are_those_of_the_tables():
-    """Demsar 2006, Table 5 (a): 1.960 for 2 methods, 2.728 for 5, 3.164 for 10."""
-    for k, q in ((2, 1.960), (5, 2.728), (10, 3.164)):
-        assert critical_difference(k, 6) == pytest.approx(q * (k * (k + 1) / 36) ** 0.5, abs=2e-3)

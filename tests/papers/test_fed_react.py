@@ -49,6 +49,9 @@ def test_partitions_have_the_clients_that_their_names_say(paper):
     plan = make_plan()
     for name in paper.partitions:
         n_clients = plan.settings.n_clients("fed_react", name)
+        if name == "air-people":
+            assert n_clients == 4  # at scale smoke
+            continue
         if name.startswith(("eeg", "sumo", "writers")):
             assert n_clients == int(re.search(r"\d+", name)[0])
             continue

@@ -20,8 +20,9 @@ def results(monkeypatch, tmp_path):
     shutil.copytree(ROOT / "workflow", "workflow")
     shutil.copy(ROOT / "requirements.txt", ".")
     (tmp_path / "config").mkdir()
-    for name in ("config.yaml", "datasets.yaml", "eegmmidb.sha256"):
-        shutil.copy(ROOT / "config" / name, "config")
+    lists = (ROOT / "config").glob("*.sha256")
+    for path in (ROOT / "config/config.yaml", ROOT / "config/datasets.yaml", *lists):
+        shutil.copy(path, "config")
     (tmp_path / "config/tables.yaml").write_text("table05: {}\n")
     (tmp_path / "pen.tra").write_text("1 2\n")
     record(data := folder / "data/pendigits.npz", ["pen.tra"], dataset="pendigits")

@@ -116,7 +116,8 @@ def references(tmp_path):
     (main / "claims.yaml").write_text("\n".join(entries))
     (config / "scales/quick.yaml").write_text(SCALE)
     shutil.copy(ROOT / "config/datasets.yaml", tmp_path / "config")
-    shutil.copy(ROOT / "config/eegmmidb.sha256", tmp_path / "config")
+    for path in (ROOT / "config").glob("*.sha256"):
+        shutil.copy(path, tmp_path / "config")
     tmp_path = tmp_path / "reference"
     folder = tmp_path / "quick" / "fed_react"
     for part in ("claims", "searches", "tables"):
@@ -144,6 +145,45 @@ def page(references, text, name="page.md"):
     template.parent.mkdir(parents=True, exist_ok=True)
     template.write_text(text)
     return render(template, references, references / "templates").split("\n", 1)[1]
+
+
+MEANS = """table,row,column,metric,data,mean,ci_low,ci_high
+o_all,"digits, drawn",Ours,accuracy,pendigits,0.9,0.88,0.92
+o_all,"digits, drawn",Constant,accuracy,pendigits,0.1,0.1,0.1
+o_all,"digits, writers",Ours,accuracy,pendigits+owners=8,0.7,0.68,0.72
+o_all,"digits, writers",Constant,accuracy,pendigits+owners=8,0.1,0.1,0.1
+o_all,har,Ours,accuracy,har,0.6,0.58,0.62
+o_all,har,Constant,accuracy,har,0.2,0.2,0.2
+o_all,eeg,Ours,accuracy,eegmmidb,0.803,0.7,0.9
+o_all,eeg,Constant,accuracy,eegmmidb,0.812,0.8,0.82
+o_all,eeg,Ours,gflops,eegmmidb,9,,
+"""
+
+
+@pytest.mark.parametrize(
+    ("means_over", "expression", "text"),
+    [
+        # By hand: pendigits has (0.9 + 0.7) / 2 = 0.8, and (0.8 + 0.6) / 2 = 0.7.
+        ("datasets", "quick.average('o_all', 'Ours') | round(4)", "0.7"),
+        ("datasets", "quick.counted('o_all')", "[['digits, drawn', 'digits, writers'], ['har']]"),
+        ("datasets", "quick.flagged('o_all')", "['eeg']"),
+        ("datasets", "quick.flagged('o_all', 'gflops')", "[]"),
+        # (0.9 + 0.7) / 2, without HAR, and (0.9 + 0.6) / 2, without writers.
+        ("datasets", "quick.average('o_all', 'Ours', ('har',)) | round(4)", "0.8"),
+        ("datasets", "quick.average('o_all', 'Ours', ('digits, writers',)) | round(4)", "0.75"),
+        # (0.9 + 0.7 + 0.6 + 0.803) / 4.
+        ("datasets", "quick.average('o_all', 'Ours', every=true) | round(5)", "0.75075"),
+        ("rows", "quick.average('o_all', 'Ours') | round(5)", "0.75075"),
+        ("rows", "quick.flagged('o_all')", "['eeg']"),
+    ],
+)
+def test_means_over_rows_count_what_their_paper_says(references, means_over, expression, text):
+    config = references.parent / "config/papers/other"
+    about = f"prefix: o_\ntrivial: [Constant]\nmeans_over: {means_over}\n"
+    (config / "paper.yaml").write_text(about)
+    (config / "tables.yaml").write_text("all: {reference: Ours}\n")
+    store.write(references / "quick/other" / store.TABLES, MEANS)
+    assert page(references, f"{{{{ {expression} }}}}") == text
 
 
 @pytest.mark.parametrize(

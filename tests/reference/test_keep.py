@@ -1,6 +1,7 @@
 """What is kept of a run, and what it took."""
 
 import json
+import shutil
 import subprocess
 import sys
 from datetime import UTC, datetime, timedelta
@@ -14,7 +15,17 @@ from small_records import record, tell
 from fedreact.errors import UserError
 from fedreact.provenance import record_file
 from fedreact.reference import store
-from fedreact.reference.keep import FINDINGS, RUN, account, keep, keep_multiverse, names
+from fedreact.reference.keep import (
+    DIFFERENCES,
+    FINDINGS,
+    RUN,
+    account,
+    keep,
+    keep_multiverse,
+    names,
+    scale_then,
+)
+from fedreact.resolve.scales import PaperScale
 
 
 def took(results, result, start, seconds, cpu):
@@ -77,6 +88,17 @@ def test_outputs_are_kept_and_nothing_else(results, tmp_path):
     assert [path.name for path in (tmp_path / "reference").iterdir()] == ["quick"]
     table = store.table(tmp_path / "reference" / "quick", "table05").getvalue()
     assert table == (results / "tables" / "table05.csv").read_text()
+
+
+def test_what_was_unlike_the_paper_is_kept_with_a_run(results, tmp_path):
+    scale = PaperScale(differences=("3 seeds",), unlike={"full10": {"clustered": ("a round",)}})
+    folder, later = tmp_path / "kept", PaperScale(differences=("5 seeds",), first=("full10",))
+    assert folder / DIFFERENCES not in keep(results, folder, {"table05"}, [])
+    assert scale_then(folder, later) == later
+    assert folder / DIFFERENCES in keep(results, folder, {"table05"}, [], scale=scale)
+    then = scale_then(folder, later)
+    assert (then.differences, then.unlike) == (scale.differences, scale.unlike)
+    assert then.first == later.first
 
 
 def test_a_kept_figure_is_the_same_with_a_palette(results, tmp_path):
@@ -180,17 +202,21 @@ def test_of_one_paper_its_tables_figures_searches_and_claims(results, tmp_path):
 
 def test_papers_are_kept_one_by_one(results, tmp_path):
     for name, table in (("a", "table05"), ("b", "table06")):
-        (paper := tmp_path / "papers" / name).mkdir(parents=True)
-        (paper / "tables.yaml").write_text(f"{table}: {{}}\n")
-        (paper / "paper.yaml").write_text("prefix: ''\n")
+        (paper := tmp_path / "config/papers" / name).mkdir(parents=True)
+        (paper / "tables.yaml").write_text(f"{table}: {{title: Costs, study: {{kind: costs}}}}\n")
+        (paper / "paper.yaml").write_text("title: A paper\nprefix: ''\n")
+        (paper / "scales").mkdir()
+        (paper / "scales/quick.yaml").write_text("differences: [3 seeds]\n")
+    shutil.copytree(ROOT / "config/scales", tmp_path / "config/scales")
     references = tmp_path / "reference"
     (earlier := references / results.name / "b" / "run.json").parent.mkdir(parents=True)
     earlier.write_text("kept before")
-    words = [results, "--references", references, "--papers", tmp_path / "papers"]
-    words += ["--templates", tmp_path]
+    words = [results, "--references", references, "--templates", tmp_path]
     script = ROOT / "scripts/keep_reference.py"
     subprocess.run([sys.executable, script, *words], check=True, cwd=tmp_path)
     assert store.names(references / results.name / "a") == ["table05"]
+    said = json.loads((references / results.name / "a" / DIFFERENCES).read_text())
+    assert said == {"differences": ["3 seeds"]}
     assert earlier.read_text() == "kept before"
 
 

@@ -1,12 +1,14 @@
 """The pages for a browser: all are there, links lead somewhere, nothing is asked of others."""
 
 import fnmatch
+import html
 import re
 import sys
 from html.parser import HTMLParser
 from itertools import product
 from urllib.parse import unquote, urlsplit
 
+import pandas as pd
 import pytest
 from bad_input import call
 from browser import NARROW, WIDE, Page
@@ -14,6 +16,7 @@ from helpers import ROOT, command
 
 import fedreact
 from fedreact.errors import UserError
+from fedreact.reference import store
 from fedreact.reference.site import pages as pages_of
 from fedreact.reference.site import stage
 
@@ -94,7 +97,7 @@ def test_every_link_of_the_project_leads_to_a_file(tmp_path):
     assert {*map(str, laid), "CONTRIBUTING"} == set(PAGES)
     contents = (tmp_path / "index.md").read_text().split("```{toctree}", 1)[1]
     listed = re.findall(r"^((?:docs/|CONTRIBUTING)\S*)$", contents, re.MULTILINE)
-    there = [*PAGES, "docs/api"]
+    there = [*PAGES, "docs/api", "docs/benchmark_page"]
     assert all(name in there or "*" in name for name in listed)
     assert sorted(name for name in listed for name in fnmatch.filter(there, name)) == sorted(there)
 
@@ -158,12 +161,13 @@ def site(tmp_path_factory):
 
 @pytest.fixture(scope="module")
 def pages(site):
-    return {path: Html(path) for path in site.rglob("*.html")}
+    own = site / "benchmark.html"  # tests/benchmark/ has its links
+    return {path: Html(path) for path in site.rglob("*.html") if path != own}
 
 
 @pytest.mark.campaign
 def test_each_page_is_there_and_in_the_contents_of_each(site, pages):
-    wanted = [site / f"{name}.html" for name in [*PAGES, "docs/api"]]
+    wanted = [site / f"{name}.html" for name in [*PAGES, "docs/api", "docs/benchmark_page"]]
     assert len(wanted) > 20
     for path in [site / "index.html", *wanted]:
         linked = {(path.parent / link.split("#")[0]).resolve() for link in pages[path].links}
@@ -208,6 +212,15 @@ def test_the_api_has_every_part_with_what_its_docstring_says(site, pages):
         assert f">{words}<" in api.text
     sources = [link for link in api.links if "_modules/fedreact/" in link]
     assert len(sources) >= len(fedreact.PARTS)
+
+
+@pytest.mark.campaign
+def test_it_has_the_benchmark_of_the_kept_run(site, pages):
+    rows = set(pd.read_csv(store.table(ROOT / "reference/quick/grand", "grand_labels"))["row"])
+    text = (site / "benchmark.html").read_text()
+    assert rows
+    assert all(html.escape(row) in text for row in rows)
+    assert "../benchmark.html" in pages[site / "docs/benchmark_page.html"].links
 
 
 SHOWN = [

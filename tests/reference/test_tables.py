@@ -9,6 +9,7 @@ from helpers import ROOT
 from fedreact.errors import UserError
 from fedreact.metrics.grammar import load_metric
 from fedreact.reference import store, tables
+from fedreact.reference.keep import DIFFERENCES
 from fedreact.reference.tables import KeptTables
 from fedreact.tables import grid
 
@@ -71,9 +72,22 @@ def test_a_row_of_data_that_a_run_lacks_is_left_out_with_the_reason(small):
         (line,) = [line for line in page if line.startswith("- Left out:") and row in line]
         return line.partition("Reason: ")[2]
 
-    assert reason() == "the data (air-writing-sim or pendigits or rtd) could not be had."
+    assert reason() == (
+        "the data (air-writing-sim or pendigits or rtd or sheffield-air) could not be had."
+    )
     (small / "run.json").write_text(json.dumps({"data": {"pendigits": "0"}}))
     assert reason() == "this run does not have it."
+
+
+def test_a_page_says_what_was_unlike_the_paper_when_the_run_was_kept(small):
+    today, page = KeptTables(small.parent), small / PAGE
+    said = today.settings.paper("fed_react").scale.differences_of["clustered"]
+    assert all(text in today.page(page) for text in said)
+    content = {"differences_of": {"clustered": ["each client is asked twice"]}}
+    (small / DIFFERENCES).write_text(json.dumps(content))
+    then = KeptTables(small.parent).page(page)
+    assert "each client is asked twice" in then
+    assert not any(text in then for text in said)
 
 
 def test_findings_of_a_run_are_cautions(small):

@@ -135,3 +135,25 @@ def test_the_command_writes_page_and_document(tmp_path):
     make_report.main(args)
     assert args.output.read_text() == written[0]
     assert args.output.with_suffix(".pdf").read_bytes() == written[1]
+
+
+def test_a_report_on_a_users_own_data_speaks_of_no_paper(tmp_path):
+    own = paper(
+        tmp_path,
+        cite="nobody",
+        claims=None,
+        ledger=None,
+        own=True,
+        page="first.html",
+        title="Walks",
+    )
+    shown = made(own)
+    outside = [part for part in ("overview", "data") if f'id="{part}"' in shown]
+    assert outside == ["overview", "data"]
+    first = text(shown.split('id="overview"')[1].split('id="first"')[0])
+    body = text(shown.split('id="first"')[1].split('id="first-tables"')[0])
+    assert "Results on your data, scale quick" in shown
+    assert 'href="first.html"' in shown
+    assert "At this scale: fewer rounds" in body
+    for words in ("rebuilt", "reproduced", "published", "nobody", "the paper", "papers"):
+        assert words not in (first + body).lower(), words

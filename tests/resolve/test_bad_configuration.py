@@ -102,7 +102,7 @@ def ask_everything(plan):
         todo.add(f"{out}/multiverse/{paper}/asked.json")
         curves = plan.multiverse.curves(paper)
         todo.update(f"{out}/multiverse/{paper}/curves/{'+'.join(names)}.pdf" for names in curves)
-    todo.add(f"{out}/report.html")
+    todo |= {f"{out}/report.html", f"{out}/benchmark.html"}
     seen, asked = set(todo), set()
     while todo:
         file = todo.pop()
@@ -202,7 +202,10 @@ def test_any_change_of_the_configuration(configured, monkeypatch, choice):
 def test_the_configuration_itself_can_be_asked_for_everything(configured, monkeypatch):
     monkeypatch.chdir(configured)
     rules = {rule for rule, *_ in PATTERNS} | {"train"}
-    assert rules - ask_everything(check(BASE)) <= {"prepare_part"}  # of SUMO, if it is there
+    assert rules - ask_everything(check(BASE)) <= {
+        "prepare_part",
+        "result_page",
+    }  # of SUMO, if it is there; of own papers
 
 
 # ---- What must be refused, and in which words ---------------------------------------------------

@@ -20,8 +20,8 @@ def test_recordings_if_they_can_be_had_else_the_simulator(tmp_path, monkeypatch)
     entry = replace(REGISTRY["eegmmidb"], scales={"two": {"subjects": [1, 2], "runs": [4]}})
     registry = REGISTRY | {"eegmmidb": entry}
 
-    def choose(name="auto", mirror=None, prepared=()):
-        where = (tmp_path / "data", mirror, set(prepared))
+    def choose(name="auto", mirrors=(), prepared=()):
+        where = (tmp_path / "data", mirrors, set(prepared))
         return Datasets(registry, {"eeg": name}, "two", None, *where).of_role("eeg")
 
     assert choose("eegmmidb") == "eegmmidb"
@@ -39,6 +39,6 @@ def test_recordings_if_they_can_be_had_else_the_simulator(tmp_path, monkeypatch)
         path.parent.mkdir(parents=True)
         path.touch()
     assert choose() == "eeg-sim"  # the second person's is missing without the mirror
-    assert choose(mirror=tmp_path / "mirror") == "eegmmidb"
-    with pytest.raises(UserError, match="dataset of eeg: 'egg' is unknown; known: rtd, pendigits"):
+    assert choose(mirrors=[tmp_path / "none", tmp_path / "mirror"]) == "eegmmidb"
+    with pytest.raises(UserError, match="dataset of eeg: 'egg' is unknown; known: rtd, sheff"):
         choose("egg")

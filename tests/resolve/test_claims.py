@@ -151,6 +151,24 @@ def test_predictors_that_learn_nothing_stand_beside_claims_about_methods(here):
     assert any("/facts/" in file for file in scores)  # persistence
 
 
+def test_averages_over_datasets_ask_for_the_flags_of_their_table(here):
+    plan = make_plan(papers="grand", scale="overnight")
+    assert {one.table for one in plan.claims.asked("grand")} == {"grand_all"}
+    job = plan.job("make_claims", paper="grand")
+    (csv,) = job.inputs["tables"]
+    assert csv.endswith("/tables/grand_all.csv")
+    assert job.words[job.words.index("--tables") + 1] == csv
+    words = plan.job("make_table", table="grand_all").words
+    assert words[words.index("--trivial") + 1] == "Most frequent label"
+    assert plan.job("make_figure", figure="grand_ranks").inputs["files"] == (csv,)
+    # The averages of papers are over all rows.
+    plan = make_plan(papers="fedst", scale="overnight")
+    assert {one.table for one in plan.claims.asked("fedst")} == {None}
+    assert plan.job("make_claims", paper="fedst").inputs["tables"] == ()
+    words = make_plan(scale="overnight").job("make_table", table="table05").words
+    assert "--trivial" not in words
+
+
 def test_chance_is_that_of_the_data_and_of_no_comparison_of_settings(here):
     plan = make_plan(scale="paper")
     assert {one.chance for one in of(plan, "best-on-10-clients")[0].contrasts} == {0.1}

@@ -104,12 +104,12 @@ def test_wrong_settings_of_the_user(project, change, words):
         (
             "search",
             lambda c: c["search"]["grids"].update(ditto={"rate": [1]}),
-            ["search", "'ditto' is unknown"],
+            ["search.yaml: search", "'ditto' is unknown"],
         ),
         (
             "search",
             lambda c: c["search"]["grids"]["ifca"].update(rate=[1]),
-            ["search", "unknown option rate"],
+            ["search.yaml: search", "'rate' is unknown"],
         ),
         (
             "figures",

@@ -34,13 +34,39 @@ def test_digits_fall_back_in_order(monkeypatch):
     touch("mirror/pendigits-orig/pendigits-orig.tra", "mirror/pendigits-orig/pendigits-orig.tes")
     assert digits() == "air-writing-sim"
     assert digits(data_mirror="mirror") == "pendigits"
-    monkeypatch.setenv("FEDREACT_DATA_MIRROR", "mirror")
+    assert digits(data_mirror=["none", "mirror"]) == "pendigits"
+    monkeypatch.setenv("FEDREACT_DATA_MIRROR", os.pathsep.join(["none", "mirror"]))
     assert digits() == "pendigits"
     touch("data/rtd/features")
-    assert "found features alone" in refused(dataset="auto")
+    assert "found features, but not all of rtd; rtd: labels not found" in refused(dataset="auto")
     touch("data/rtd/labels.pkl")
     assert digits() == "rtd"
     assert digits(dataset="air-writing-sim") == "air-writing-sim"
+
+
+@pytest.mark.parametrize(
+    ("stated", "folders"),
+    [
+        (None, ("c", "d")),
+        ([], ("c", "d")),
+        ("a", ("a",)),
+        (["a", "b"], ("a", "b")),
+    ],
+)
+def test_mirrors_of_the_configuration_come_before_those_of_the_environment(
+    stated, folders, monkeypatch
+):
+    told = dict(os.environ, FEDREACT_DATA_MIRROR=os.pathsep.join(["c", "d"]))
+    monkeypatch.setattr(os, "environ", told)
+    plan = make_plan(data_mirror=stated)
+    assert plan.datasets.mirrors == tuple(map(Path, folders))
+    plan.export()  # for the steps
+    assert os.environ["FEDREACT_DATA_MIRROR"] == os.pathsep.join(folders)
+
+
+@pytest.mark.parametrize("stated", [f"a{os.pathsep}b", ["a", f"b{os.pathsep}"], [""]])
+def test_a_mirror_that_the_environment_cannot_name_is_refused(stated):
+    assert "config: data_mirror: " in refused(data_mirror=stated)
 
 
 @pytest.mark.campaign

@@ -35,6 +35,8 @@ def make(tmp_path, monkeypatch):
             "scores": sorted(Path(RESULTS).rglob("seed*.csv")),
             "scale": "quick",
             "differences": [],
+            "trivial": [],
+            "own": None,
             "names": json.dumps({"of_roles": {"digits": "RTD"}, "titles": {"rtd": "RTD, digits"}}),
             "output": Path(RESULTS, "tables/table05.csv"),
         }
@@ -113,3 +115,15 @@ def test_a_study_becomes_a_table(make, tmp_path):
     assert told["notes"] == ["Counted."]
     assert [cell["runs"] for cell in told["cells"]] == [[str(study)]] * 3
     assert list(told["records"]) == [str(study)]
+
+
+def test_a_table_of_a_users_own_data_speaks_of_no_paper_and_has_notes_on_the_result(make):
+    labels = {source.column for source in LAYOUT} | {source.row for source in LAYOUT}
+    own = {"roles": dict.fromkeys(labels, "federated"), "margins": {}}
+    _, text, told = make(published=None, own=json.dumps(own), differences=["fewer rounds"])
+    assert "Run at scale quick on" in text
+    assert "A cell is the mean ±" in text
+    assert "At this scale: fewer rounds." in text
+    said = (told["caption"] + text).lower()
+    assert not [word for word in ("paper", "published", "rebuilt") if word in said]
+    assert any("Nothing trivial or simple stands beside the methods" in n for n in told["notes"])

@@ -2,6 +2,7 @@
 
 from dataclasses import replace
 
+import pandas as pd
 import pytest
 from small_table import LAYOUT, LOST, METRICS, PUBLISHED, TITLE, folder, scores
 
@@ -133,3 +134,20 @@ def test_a_note_by_itself_names_what_it_is_about():
 
 def test_notes_of_a_table_are_one_line_each():
     assert notes.plain(["One\n  line.\n"]) == [Note("One line.")]
+
+
+def test_blank_cells_of_a_metric_that_others_have_are_explained():
+    lines = pd.DataFrame(
+        [
+            ("People", "FedAvg", "accuracy", 3),
+            ("People", "Fed-REACT", "accuracy", 3),
+            ("People", "Fed-REACT", "accuracy@worst_tenth", 3),
+            ("People", "Fed-REACT", "rand", 3),  # clusters: nobody misses them
+        ],
+        columns=["row", "column", "metric", "n_seeds"],
+    )
+    (note,) = notes.blanks(lines, ["accuracy", "accuracy@worst_tenth", "rand"])
+    assert note.text.startswith(
+        "Accuracy of the worst tenth of the clients: not shown for People, FedAvg. Reason:"
+    )
+    assert notes.blanks(lines[:2], ["accuracy", "accuracy@worst_tenth"]) == []

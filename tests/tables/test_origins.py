@@ -11,6 +11,7 @@ from small_records import SCRIPT, record, tell
 from small_table import LAYOUT, LOST, METRICS, PUBLISHED, folder, scores
 
 from fedreact import provenance
+from fedreact.cli import explaining
 from fedreact.digest import code_digest
 from fedreact.errors import UserError
 from fedreact.tables import cells, origins
@@ -156,14 +157,14 @@ def test_an_option_of_thousands_of_characters_is_cut(table):
 
 def test_code_is_as_now_unknown_or_was_never_known(table):
     origin = origins.part(table, origins.find(table["cells"], "10 clients", "SC", "accuracy"))
-    as_now = "\n".join(origins.describe(origin, code_now=explain_cell.code_now))
+    as_now = "\n".join(origins.describe(origin, code_now=explaining.code_now))
     assert f"code {code_digest(SCRIPT)} (as now)" in as_now
     assert "changed since" not in as_now
     gone = "\n".join(origins.describe(origin, code_now=lambda record: None))
     assert f"code {code_digest(SCRIPT)}, no git commit" in gone
     for known in filter(None, origin["records"].values()):
         known["code"] = None
-    never = "\n".join(origins.describe(origin, code_now=explain_cell.code_now))
+    never = "\n".join(origins.describe(origin, code_now=explaining.code_now))
     assert "code no digest, no git commit" in never
 
 

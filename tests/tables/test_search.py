@@ -79,7 +79,7 @@ def test_a_setting_that_speaks_against_the_others_is_averaged_with_them():
 
 
 def test_what_is_taken_is_bold_and_nothing_else():
-    text = search.markdown(ranked(), "Accuracy, searched", "pendigits", "smoke", len(SEEDS))
+    text = search.markdown(ranked(), "Accuracy, searched", "pendigits", "smoke", len(SEEDS), {})
     lines = text.splitlines()
     assert lines[0].startswith(
         "Accuracy, searched (pendigits, scale smoke, mean over 2 seeds that no table uses)"
