@@ -74,10 +74,22 @@ def test_clients_of_identical_samples_are_found():
 
 def test_clients_of_one_label_are_found():
     drawn = partition(np.array([0, 1]), np.array([2, 3]))
-    (found,) = of_clients.findings(drawn, np.array([0, 1, 1, 1]))
+    y = np.array([0, 1, 1, 1, 0, 0, 0, 0, 0, 1])
+    (found,) = of_clients.findings(drawn, y)
     assert found.startswith("1 of 2 clients have one label alone")
-    assert of_clients.findings(drawn, np.array([0, 1, 1, 0])) == []
-    assert of_clients.findings(drawn, np.array([0.5, 1, 1, 1])) == []
+    y[3] = 0
+    assert of_clients.findings(drawn, y) == []
+    assert of_clients.findings(drawn, y + 0.5) == []
+
+
+def test_labels_in_test_series_alone_are_found():
+    y = np.array([0, 1, 0, 1, 0, 0, 0, 0, 0, 2])
+    drawn = partition(np.array([0, 1]), np.array([2, 3]))
+    (found,) = of_clients.findings(drawn, y)
+    assert found.startswith("No client trains on label 2, and 100% of the test series have it")
+    (found,) = of_clients.findings(drawn, y, np.array(["sit", "walk", "run"]))
+    assert found.startswith("No client trains on label run, ")
+    assert of_clients.findings(drawn, y % 2) == []
 
 
 def test_a_name_that_the_project_has_is_refused():

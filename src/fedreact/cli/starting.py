@@ -92,6 +92,6 @@ def findings(data: "SeriesDataset", started: "Start") -> list[str]:
     drawn = started.drawn
     return [
         *of_data.findings(data),
-        *of_clients.findings(drawn, data.y),
+        *of_clients.findings(drawn, data.y, data.label_names),
         *of_clients.leaks(drawn, data),
     ]

@@ -15,10 +15,13 @@ MANY = 0.01
 """Share of test series that are near copies, below which they may be so by chance."""
 
 
-def findings(drawn: Partition, y: np.ndarray | None = None) -> list[str]:
+def findings(
+    drawn: Partition, y: np.ndarray | None = None, label_names: np.ndarray | None = None
+) -> list[str]:
     """Return a sentence for each thing that is suspicious.
 
-    ``y [N]`` are the labels, unless clients are meant to have one label alone.
+    ``y [N]`` are the labels, unless clients are meant to have one label alone; ``label_names`` are
+    strings, by their numbers.
     """
     K, train_sets = len(drawn.train), {samples.tobytes() for samples in drawn.train}
     sentences = []
@@ -27,8 +30,23 @@ def findings(drawn: Partition, y: np.ndarray | None = None) -> list[str]:
             f"{K} clients hold {len(train_sets)} different train sets: some have identical samples."
         )
     if y is not None and y.dtype.kind == "i":
-        sentences += _labels(drawn, y)
+        sentences += [*_labels(drawn, y), *_untrained(drawn, y, label_names)]
     return sentences
+
+
+def _untrained(drawn: Partition, y: np.ndarray, label_names: np.ndarray | None) -> list[str]:
+    """Report labels that occur in test series and in no client's train series."""
+    test = y[np.unique(np.concatenate(drawn.test))]
+    labels = np.setdiff1d(test, y[np.concatenate(drawn.train)])
+    if not len(labels):
+        return []
+    names = [str(label if label_names is None else label_names[label]) for label in labels]
+    one = len(names) == 1
+    return [
+        f"No client trains on label{'' if one else 's'} {_listed(names)}, and "
+        f"{np.isin(test, labels).mean():.0%} of the test series have {'it' if one else 'them'}: no "
+        "method can be right there. Drop these series, or split otherwise (split: random)."
+    ]
 
 
 def _labels(drawn: Partition, y: np.ndarray) -> list[str]:

@@ -74,7 +74,7 @@ def report(data: SeriesDataset, owner: Owner, samples_per_round: int, where: str
         f"{np.median(sizes):.0f} in the median"
         + (", by its array tested (split: source)" if owner.split == "source" else "")
     )
-    notes += [*of_clients.findings(drawn, data.y), *of_clients.leaks(drawn, data)]
+    notes += [*of_clients.findings(drawn, data.y, data.label_names), *of_clients.leaks(drawn, data)]
     if whole := of_clients.whole_train_sets(drawn, samples_per_round):
         notes.append(
             f"A round of {samples_per_round} samples takes all that {whole} of {len(sizes)} "

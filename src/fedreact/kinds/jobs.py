@@ -106,7 +106,9 @@ def findings(kind: str, inputs: Inputs, options: Any, methods: Sequence[Method])
     registered = inputs.data.name in plugins.names("data/sources", "SOURCE")
     sentences = [
         *data_checks.findings(inputs.data, stated=registered),
-        *partition_checks.findings(inputs.partition, None if registered else inputs.data.y),
+        *partition_checks.findings(
+            inputs.partition, None if registered else inputs.data.y, inputs.data.label_names
+        ),
         *([] if registered else partition_checks.leaks(inputs.partition, inputs.data)),
         *(run.findings(inputs, options, methods) if isinstance(run, WithFindings) else []),
     ]
