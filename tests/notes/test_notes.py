@@ -8,7 +8,7 @@ from fedreact.notes import contract
 from fedreact.notes.scores import MethodScores, Result, last_third
 
 
-def method(label, *by_seed, role="federated", clients=None, curves=None, **more):
+def method(label, *by_seed, role="federated", balanced=(), clients=None, curves=None, **more):
     """A method with scores by seed, those of clients of each seed, and courses of each seed."""
     course = {
         seed: (np.arange(1, len(scores) + 1.0), np.array(scores, float))
@@ -18,6 +18,7 @@ def method(label, *by_seed, role="federated", clients=None, curves=None, **more)
         label,
         role,
         dict(enumerate(by_seed)),
+        dict(enumerate(balanced)),
         {} if clients is None else {s: np.array(c, float) for s, c in enumerate(clients)},
         course,
         **more,
@@ -176,7 +177,7 @@ def test_a_method_that_takes_two_rounds_has_no_course_beside_others_that_take_mo
     assert note("still-rising", result(flat, method("Solved", 0.4, curves=[[0.2, 0.4]] * 3))) == []
 
 
-# ---- Order open, decided by one client -----------------------------------------------------------
+# ---- Order open, decided by one client or by labels ---------------------------------------------
 
 
 def test_methods_that_intervals_order_are_not_mentioned():
@@ -217,6 +218,19 @@ def test_an_order_that_each_client_leaves_as_it_is_is_not_mentioned():
     b = method("B", 0.5, clients=[[0.5, 0.5, 0.5]])
     assert note("decided-by-one", result(a, b, names=["Anna", "Ben", "Cleo"])) == []
     assert note("decided-by-one", result(A, RIDGE)) == []
+
+
+def test_labels_whose_frequency_decides_the_order():
+    a = method("A", 0.9, 0.8, balanced=(0.5, 0.6))
+    b = method("B", 0.8, 0.7, balanced=(0.6, 0.7))
+    (text,) = note("decided-by-labels", result(a, b, CONSTANT))
+    assert text == (
+        "Frequent labels decide the order of the first two methods, A and B. If each label counts "
+        "alike (balanced accuracy), B is ahead: 0.650 against 0.550."
+    )
+    assert note("decided-by-labels", result(a, b, margin=0.2)) == []
+    assert note("decided-by-labels", result(b, method("C", 0.1, balanced=(0.1,)))) == []
+    assert note("decided-by-labels", result(A, RIDGE)) == []
 
 
 # ---- All notes -----------------------------------------------------------------------------------

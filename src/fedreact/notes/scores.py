@@ -28,6 +28,7 @@ BASELINES: tuple[Role, ...] = ("trivial", "simple", "pooled")
 """Parts of methods that a federated method has to beat; *alone* is another matter."""
 Curve = tuple[np.ndarray, np.ndarray]
 """Rounds ``[R]``, and a score of each or those of clients."""
+BALANCED = "balanced_accuracy"
 FEWEST_ROUNDS = 3
 """Scored rounds below which a course has no slope."""
 
@@ -86,6 +87,8 @@ class MethodScores:
         Its label in the table, and its part in the comparison.
     by_seed
         Scores as the table shows them.
+    balanced
+        Balanced accuracy by seed; empty where the table does not have it.
     clients
         ``[K]`` of each seed: scores of clients; empty where runs have none by this metric.
     curves
@@ -102,6 +105,7 @@ class MethodScores:
     label: str
     role: Role
     by_seed: Mapping[int, float]
+    balanced: Mapping[int, float] = field(default_factory=dict)
     clients: Mapping[int, np.ndarray] = field(default_factory=dict)
     curves: Mapping[int, Curve] = field(default_factory=dict)
     client_curves: Mapping[int, Curve] = field(default_factory=dict)
@@ -298,8 +302,9 @@ class _Reader:
         lines = of_cell(self.scores, source)
         if lines.empty or lines[self.metric].isna().all():
             return None
-        shown = per_seed([self.metric], lines, self.rules.last)
-        by_seed = {int(s): float(v) for s, v in zip(shown["seed"], shown[self.metric])}
+        shown = per_seed([self.metric, BALANCED], lines, self.rules.last).set_index("seed")
+        by_seed = _by_seed(shown[self.metric])
+        balanced = _by_seed(shown[BALANCED].dropna()) if BALANCED in self.rules.metrics else {}
         clients: dict[int, np.ndarray] = {}
         clusters: dict[int, np.ndarray] = {}
         curves: dict[int, Curve] = {}
@@ -324,7 +329,7 @@ class _Reader:
                 client_curves[seed] = (record["round"][own].astype(float), each)
                 clients[seed] = each[-1] if self.rules.last else _mean(each)
         return MethodScores(
-            label, role, by_seed, clients, curves, client_curves, clusters, *_costs(lines)
+            label, role, by_seed, balanced, clients, curves, client_curves, clusters, *_costs(lines)
         )
 
     def _record(self, file: str) -> dict[str, np.ndarray] | None:
@@ -336,6 +341,11 @@ class _Reader:
             names = record.get("name", np.array([f"client {k}" for k in range(K)]))
             self.names = [str(name) for name in names]
         return record
+
+
+def _by_seed(scores: pd.Series) -> dict[int, float]:
+    """Return a mapping of seeds to scores."""
+    return {int(str(seed)): float(score) for seed, score in scores.items()}
 
 
 def _mean(scores: np.ndarray) -> np.ndarray:
