@@ -7,6 +7,7 @@ import pytest
 from helpers import wait_until
 
 from fedreact.workflow import console, progress
+from fedreact.workflow.progress import Course
 
 
 class Job:
@@ -42,26 +43,50 @@ def test_what_is_asked_for_has_a_name():
     assert progress.asked(dag) == {"run", "make_table", "a"}
 
 
+DONE = [("run", 30.0), ("run", 30.0), ("train", 120.0)]
+
+
 def test_time_left_by_hand():
     """Two runs of 30 s and a training of 120 s took 90 s, two at once; as much is left."""
-    done = [("run", 30.0), ("run", 30.0), ("train", 120.0)]
-    said = progress.message(done, {"run": 2, "train": 1}, 6, 90.0)
-    assert said == "3 of 6 jobs are done, about 2 minutes left."
+    assert Course(DONE, [], {"run": 2, "train": 1}).left(90.0) == 90
     # A rule that has not run yet counts as the mean of all: 60 s.
-    assert (
-        progress.message(done, {"table": 6}, 9, 90.0)
-        == "3 of 9 jobs are done, about 3 minutes left."
-    )
+    assert Course(DONE, [], {"table": 6}).left(90.0) == 180
 
 
-def test_nothing_is_guessed_before_a_job_has_ended():
-    assert progress.message([], {"run": 3}, 3, 60.0) == "0 of 3 jobs are done."
+def test_a_long_job_that_says_how_far_it_is_is_not_like_the_others():
+    """The training has done a tenth in 60 s, so 540 s are left; nothing runs beside it."""
+    assert Course(DONE, [("train", 60.0, 0.1)], {}).left(120.0) == 540
+    # Another training takes 360 s, the mean of 120 and 600. Two places have 900 s to do.
+    assert Course(DONE, [("train", 60.0, 0.1)], {"train": 1}).left(120.0) == 540
+    assert Course(DONE, [("train", 60.0, 0.1)], {"train": 3}).left(120.0) == (540 + 3 * 360) / 2
+    # A run that says nothing has begun 20 s ago, and takes 30.
+    assert Course(DONE, [("run", 20.0, None)], {}).left(200.0) == 10
+    assert Course(DONE, [("run", 50.0, None)], {}).left(200.0) == 0
+
+
+def test_nothing_is_guessed_before_a_job_has_ended_or_says_how_far_it_is():
+    assert Course([], [("run", 5.0, None)], {"run": 3}).left(60.0) is None
+    assert Course([], [("run", 5.0, 0.5)], {}).left(5.0) == 5
+    assert progress.message(0, 3, None) == "0 of 3 jobs are done."
+
+
+def test_the_share_that_is_done_is_in_the_log(tmp_path):
+    log = tmp_path / "seed0.log"
+    assert progress.share_done(log, 2) is None
+    log.write_text("note: round 3 of the data\n")
+    assert progress.share_done(log, 2) is None
+    log.write_text("fedavg, ten, seed 0: round 3 of 4, loss 1.0, 5 s left\n")
+    assert progress.share_done(log, 2) == 3 / 8
+    with log.open("a") as file:
+        file.write("fedavg, ten, seed 0: stands still after round 3 of 4\n")
+        file.write("ditto, ten, seed 0: minute 2.5, update 1 of 10, score 0.5, 9 s left\n")
+    assert progress.share_done(log, 2) == pytest.approx(0.55)
+    assert progress.share_done(log, 1) == pytest.approx(0.55)
 
 
 def test_hours_and_less_than_a_minute():
-    done = [("run", 60.0)]
-    assert progress.message(done, {"run": 600}, 601, 60.0).endswith("about 10 hours left.")
-    assert progress.message(done, {"run": 1}, 2, 60.0).endswith("about a minute left.")
+    assert progress.message(1, 601, 36000.0) == "1 of 601 jobs are done, about 10 hours left."
+    assert progress.message(1, 2, 60.0).endswith("about a minute left.")
 
 
 class Terminal(io.StringIO):

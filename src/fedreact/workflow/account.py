@@ -2,6 +2,7 @@
 
 import time
 from pathlib import Path
+from types import SimpleNamespace
 from typing import Any
 
 from fedreact.errors import UserError
@@ -63,8 +64,15 @@ class Account:
         configuration.write(plan, list(once.values()))
         self.progress = progress.Progress(
             *(dag, todo, lambda: list(self.workflow.scheduler.running)),
-            *(Path(plan.results), self.console),
+            *(Path(plan.results), self.console, self._trainings),
         )
+
+    def _trainings(self, job: Any) -> int:
+        """Count the models that a job trains, one after another."""
+        if job.rule.name not in RUNS:
+            return 1
+        w = SimpleNamespace(**self.plan.named(job.wildcards_dict))
+        return len(self.plan.runs.run(w.kind, w.paper, w.dataset, w.setting, w.job).methods)
 
     def end(self) -> None:
         """Say what came of it."""
