@@ -135,6 +135,7 @@ SENT = {
     "m-mlp": (16 * T, 16 * T * K),
     "m-cnn-lstm": (64 * (T - 7), 64 * (T - 7) * K),
     "m-cnn-lstm-code": (64, 576),
+    "fathom-code": (128 * T, T),
     "crnn": (128 * 3, 128 * 3 * K),
     "s-lstm": (0, 0),
     "lr": (0, 0),

@@ -36,10 +36,10 @@ class Course:
     Attributes
     ----------
     done
-        Of jobs that have ended, by rule and kind of run.
+        Rule and kind, and seconds, of each job that has ended.
     running
-        Of each running job: its rule and kind, the seconds since its start, and the share of its
-        work that is done; ``None`` if it says nothing of this.
+        Rule and kind of each running job, the seconds since its start, and the share of its work
+        that is done; ``None`` if its log does not state it.
     waiting
         Number of jobs that have not begun, by rule and kind.
     """
@@ -80,7 +80,7 @@ class Course:
 
 
 def share_done(log: Path, trainings: int) -> float | None:
-    """Read from its log which share of a job's work is done; ``None`` if it says nothing of this.
+    """Read from its log which share of a job's work is done; ``None`` if it does not state it.
 
     ``trainings`` is the number of models that the job trains, one after another.
     """

@@ -88,12 +88,16 @@ class Fathom(Algorithm):
 
     def up(self, p: "Pass", x: "Tensor") -> "Tensor":
         """Compute h^k by eqs. 4.8 to 4.11."""
+        return p.lstm("first", self.weighted(p, x))
+
+    def weighted(self, p: "Pass", x: "Tensor") -> "Tensor":
+        """Compute phi^k by eqs. 4.8 to 4.10."""
         weights = p.dense("features", x).softmax(-1)
         p.attention["features"] = weights.detach().mean(2)
         product = x * weights
         if self.projection:
             product = p.dense("projection", product)
-        return p.lstm("first", product.tanh())
+        return product.tanh()
 
     def between(self, p: "Pass", h: "Tensor") -> "Tensor":
         """Compute weights ``[K, B, T]`` by eqs. 4.12 and 4.13."""
