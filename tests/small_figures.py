@@ -30,6 +30,7 @@ from fedreact.figures.people import People
 from fedreact.figures.published import Published
 from fedreact.figures.rand_score import RandScore
 from fedreact.figures.ranks import Ranks
+from fedreact.figures.recovery import Recovery
 from fedreact.figures.rounds import RoundCurves
 from fedreact.figures.sensitivity import Sensitivity
 from fedreact.figures.series import Series
@@ -333,6 +334,29 @@ def rounds(path):
     return (kind := RoundCurves(SETTINGS, CURVES)), of_scores(kind), []
 
 
+def recovery(path):
+    """EC is back two rounds after the drift in one seed, and at once in the other; SC never is."""
+    courses = {
+        ("a1", 0): [0.8] * 10 + [0.2, 0.5] + [0.8] * 8,
+        ("a1", 1): [0.8] * 20,
+        ("sc", 0): [0.6] * 10 + [0.4] * 10,
+        ("sc", 1): [0.6] * 10 + [0.5] * 10,
+    }
+    lines = [
+        scores().iloc[[0]].assign(setting=setting, folder=folder(setting), method=method, seed=seed)
+        for setting in SETTINGS.values()
+        for method, seed in courses
+    ]
+    rounds = [
+        one.loc[one.index.repeat(20)].assign(
+            round=range(1, 21), accuracy=courses[one["method"].iloc[0], one["seed"].iloc[0]]
+        )
+        for one in lines
+    ]
+    kind = Recovery(SETTINGS, CURVES)
+    return kind, of_scores(kind, pd.concat(rounds, ignore_index=True)), []
+
+
 def pareto(path):
     """EC is better than SC and sends as much; Alone has the scores of SC and sends nothing."""
     methods = {"EC": "a1", "SC": "sc", "Alone": {"setting": "s100", "method": "sc"}}
@@ -372,6 +396,7 @@ MADE = {
     "people": people,
     "published": published,
     "rounds": rounds,
+    "recovery": recovery,
     "series": series,
     "attention": attention,
     "bands": lambda path: (Bands("fsdd"), {}, [spoken(path / "fsdd.npz")]),

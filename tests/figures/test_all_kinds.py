@@ -165,6 +165,7 @@ class Asked:
         ("people", ["dataset digits"]),
         ("published", ["table table1"]),
         ("rand-score", []),
+        ("recovery", []),
         ("rounds", []),
         ("series", ["dataset digits"]),
         ("spectrogram", ["dataset eeg"]),

@@ -10,6 +10,7 @@ from fedreact.figures.curves import Curves
 from fedreact.figures.gain import Gain
 from fedreact.figures.looks import look, of_paper
 from fedreact.figures.rand_score import RandScore
+from fedreact.figures.recovery import until_back
 from fedreact.figures.rounds import RoundCurves
 
 
@@ -223,3 +224,22 @@ def test_curves_over_what_is_never_nothing_have_a_logarithmic_axis():
     assert axes.get_xscale() == "log"
     skipped = of_scores(kind, lines, skipped=[("", "EC 0")])
     assert not kind.draw("t", skipped, []).axes[0].containers
+
+
+def test_rounds_until_back_by_hand():
+    """Before, the mean is .8; of three rounds it has to be .79, which rounds 5 to 7 have first."""
+    values = pd.DataFrame(
+        {0: [0.7, 0.9, 0.2, 0.75, 0.78, 0.8, 0.79, 0.5], 1: [0.8] * 8, 2: [1] * 2 + [0] * 6}
+    )
+    values.index = range(1, 9)
+    assert until_back(values, 3, 0.01, 3).tolist()[:2] == [2, 0]
+    assert np.isnan(until_back(values, 3, 0.01, 3)[2])
+    assert until_back(values, 3, 0.06, 3)[0] == 1
+
+
+def test_methods_that_are_never_back_are_said(tmp_path):
+    figure = drawn("recovery", tmp_path)
+    dots = figure.axes[1]
+    assert [text.get_text() for text in dots.texts] == ["never"]
+    assert [float(bars.lines[0].get_xdata()[0]) for bars in dots.containers] == [1.0]
+    assert [text.get_text() for text in dots.get_yticklabels()] == ["EC", "SC"]

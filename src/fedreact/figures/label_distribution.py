@@ -14,9 +14,12 @@ class LabelDistribution(FigureKind):
     ----------
     partition
         A partition.
+    label
+        What a label is.
     """
 
     partition: str
+    label: str = "Label"
 
     def inputs(self, ask: Ask) -> list[str]:
         """Ask for the partition of the first seed."""
@@ -39,7 +42,7 @@ class LabelDistribution(FigureKind):
             places = np.arange(n_labels) + (c - (C - 1) / 2) * width
             colour = COLOURS[c % len(COLOURS)]
             axes.bar(places, counts, width, color=colour, label=f"Cluster {c + 1}")
-        axes.set(xlabel="Digit", ylabel="Samples", xticks=range(n_labels))
+        axes.set(xlabel=self.label, ylabel="Samples", xticks=range(n_labels))
         axes.set_title(title, fontsize="small", loc="left")
         axes.spines[["top", "right"]].set_visible(False)
         axes.legend(frameon=False, ncols=C, loc="upper center", bbox_to_anchor=(0.5, -0.22))
