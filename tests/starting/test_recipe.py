@@ -92,3 +92,9 @@ def test_without_clients_some_are_simulated():
         recipe.clients(replace(SMALL, series=50, clients=(), units=()))
     with pytest.raises(UserError, match="names no clients"):
         recipe.clients(replace(SMALL, task="regression", clients=(), units=()))
+
+
+def test_a_short_training_of_the_encoder_is_said():
+    """A hundred clients have few GFLOPs each in one minute; ten have 60 in an hour."""
+    assert "may do better with more minutes" in recipe.recipe(LARGE, 1.0).encoder.reason
+    assert "more minutes" not in recipe.recipe(SMALL, 60.0).encoder.reason

@@ -25,8 +25,9 @@ ROUNDS, STEPS, FEW_STEPS = 50, 600, 250
 """Rounds, local steps of a client over all rounds, and those below which training is short."""
 BATCH, RATE = 16, 0.003
 """Series of a step, and the learning rate of Adam."""
-ENCODER_ROUNDS, ENCODER_GFLOPS = 10, 60.0
-"""Rounds of Fed-REACT's encoder, and compute of a client beyond the features of its series."""
+ENCODER_ROUNDS, ENCODER_GFLOPS, FEW_GFLOPS = 10, 60.0, 15.0
+"""Rounds of Fed-REACT's encoder, compute of a client beyond the features of its series, and that
+below which its training is short."""
 CLUSTERED_ROUNDS = 30
 """Rounds of clustered methods, which cost next to nothing."""
 CORES, MINUTES = 2, 5.0
@@ -283,6 +284,8 @@ def phase1(facts: Facts, n_clients: int, seconds: float) -> tuple[Choice, float]
         f"Fed-REACT's encoder learns without labels for {gflops:.2g} GFLOPs of each client, "
         f"in {ENCODER_ROUNDS} rounds."
     )
+    if gflops < FEW_GFLOPS:
+        reason += " That is little, so Fed-REACT may do better with more minutes."
     options = {
         "rounds": ENCODER_ROUNDS,
         "gflops": float(f"{gflops + features:.3g}"),
