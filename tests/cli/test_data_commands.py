@@ -53,7 +53,7 @@ def test_a_table_becomes_a_dataset_with_its_recipe(folder):
     source = write_table()
     status, printed, said = call("import", source, "--name", "watch", *WORDS)
     assert (status, said) == (0, "")
-    assert "3 clients with 24 series: ann 24, bob 24, cy 24" in printed
+    assert "3 clients with 24 series: ann (24), bob (24), cy (24)" in printed
     assert "Next: fedreact check watch" in printed
     data = own.read(folder / "data/own/watch.npz", "watch")
     assert data.X.shape == (72, 1, 10)

@@ -59,12 +59,15 @@ class Imported:
         Series that were dropped, by reason.
     notes
         Sentences on what was left out or decided.
+    gap
+        Series to leave out before a chronological test set, which a note asks for; 0: none.
     """
 
     arrays: Arrays
     data: SeriesDataset
     dropped: Counter[str]
     notes: list[str]
+    gap: int = 0
 
     def summary(self) -> list[str]:
         """Write lines for people: how much there is, and what was dropped and why."""
@@ -72,7 +75,8 @@ class Imported:
         steps = f"{span(data.lengths)} steps"
         names = ", ".join(data.channel_name(c) for c in range(min(task.channels, 8)))
         more = ", ..." if task.channels > 8 else ""
-        lines = [f"{len(data.X)} series of {steps}", f"{task.channels} channels: {names}{more}"]
+        channels = "1 channel" if task.channels == 1 else f"{task.channels} channels"
+        lines = [f"{len(data.X)} series of {steps}", f"{channels}: {names}{more}"]
         if data.owner is None:
             lines.append("no clients: nothing says who holds a series (--client)")
         else:
@@ -121,7 +125,7 @@ def span(numbers: np.ndarray) -> str:
 
 def _counted(sizes: np.ndarray, name: Callable[[int], str], most: int = 12) -> str:
     """List names with counts, the first ones."""
-    listed = ", ".join(f"{name(k)} {sizes[k]}" for k in range(min(len(sizes), most)))
+    listed = ", ".join(f"{name(k)} ({sizes[k]})" for k in range(min(len(sizes), most)))
     return listed + (", ..." if len(sizes) > most else "")
 
 
@@ -166,7 +170,8 @@ def made_of(
             raise UserError(f"--{odd[0].replace('_', '-')}: series of this file are cut already")
         arrays, dropped = _without_missing(read, cutting)
     arrays = _finished(arrays, name, finishing, gap, dropped)
-    return Imported(arrays, own.dataset_of(arrays, name), dropped, notes)
+    gap = 0 if finishing.hold_out is not None else gap
+    return Imported(arrays, own.dataset_of(arrays, name), dropped, notes, gap)
 
 
 def _arrays(series: Series) -> Arrays:

@@ -51,7 +51,7 @@ def run(
     else:
         recipe = importing.recipe(source, name, format_, given)
     imported = recipe.run(words.data_folder())
-    found = _findings(imported.data)
+    found = _findings(imported.data, imported.gap)
     if as_json:
         words.print_json(imported.about() | {"findings": found})
     else:
@@ -64,13 +64,18 @@ def run(
         click.echo(f"Next: fedreact check {recipe.name}")
 
 
-def _findings(data: "SeriesDataset") -> list[str]:
-    """Return what would make results on the data meaningless, as ``fedreact check`` says it."""
+def _findings(data: "SeriesDataset", gap: int) -> list[str]:
+    """Return what would make results on the data meaningless, as ``fedreact check`` says it.
+
+    If the summary asks for a chronological split with a ``gap``, it is what remains with that.
+    """
     from fedreact.clients.partitioners.owner import Owner
     from fedreact.io.checking import report
     from fedreact.kinds.clustered.spec import Options
 
     owner = Owner(split="random" if data.tested is None else "source")
+    if gap:
+        owner = Owner(split="chronological", gap=gap)
     try:
         return report(data, owner, Options().samples_per_round, data.name).notes
     except UserError as error:  # a client is too small: what to do is in the line
