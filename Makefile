@@ -121,7 +121,7 @@ docs-site: .venv/.docs
 # the README names (benchmarks/main_job.py). Nothing else should run meanwhile. BENCHMARKS: some of them. FLOWER, FLSIM: the Python of an environment with
 # flwr[simulation] or flsim, and this package, for comparisons with these. RIVALS=yes: beside Flower, pfl and FLSim,
 # in environments that it makes below .rivals/ (5 GB, hours).
-BENCHMARKS ?= products phase1 local_fits round affect engine stacked fedst clock asynchronous split
+BENCHMARKS ?= products phase1 local_fits round affect landmarks engine stacked fedst clock asynchronous split
 benchmarks: setup
 	@mkdir -p reference/speed
 	@for name in $(BENCHMARKS); do \

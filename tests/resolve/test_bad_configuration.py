@@ -290,7 +290,7 @@ TOO_MANY = "more than the 2160 train samples of a client"
         (
             "scales/smoke",
             lambda c: c["at_most"].update(encoder={"rounds": 2}),
-            "at_most: 'encoder' is unknown; known: asynchronous, clustered",
+            "at_most: 'encoder' is unknown; known: asynchronous, cluster_counts",
         ),
         (
             "scales/smoke",
@@ -321,12 +321,12 @@ TOO_MANY = "more than the 2160 train samples of a client"
         (
             "scales/smoke",
             lambda c: c.update(unlike={"full10": {"sync": ["fewer"]}}),
-            "unlike: 'sync' is unknown; known: asynchronous, clustered",
+            "unlike: 'sync' is unknown; known: asynchronous, cluster_counts",
         ),
         (
             "scales/smoke",
             lambda c: c.update(left_out={"full10": {"sync": "too short"}}),
-            "left_out: full10: 'sync' is unknown; known: asynchronous, clustered",
+            "left_out: full10: 'sync' is unknown; known: asynchronous, cluster_counts",
         ),
         (
             "scales/smoke",

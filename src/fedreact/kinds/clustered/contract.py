@@ -83,7 +83,8 @@ class Algorithm(Protocol):
     It may also have ``skip(task: Task) -> str | None``, a static method that says why it cannot run
     on a task, and ``None`` if it can; and it may be a :class:`CountsTraffic`. A reference that
     looks at the true clusters (``setting.truth``) has ``knows_truth = True``; the contract tests
-    hold that no other does.
+    hold that no other does. One in which clients have places, as in a graph, has
+    ``has_places = True``; the results of all others are the same if clients are renumbered.
     """
 
     def init(self, n_clients: int, shape: tuple[int, int]) -> Any:

@@ -1,5 +1,6 @@
 """Fed-REACT's Phase 2 on the server: Algorithms 2 and 3, and their mixtures."""
 
+from collections.abc import Callable
 from dataclasses import dataclass, replace
 from functools import lru_cache, partial
 from typing import Any, Literal, NamedTuple
@@ -8,10 +9,15 @@ import numpy as np
 
 from fedreact.aggregation.clusters import match_labels, round_models, unchanged
 from fedreact.aggregation.temporal import Aggregation, memory_named
-from fedreact.clustering.affect import affect
+from fedreact.clustering.affect import Cluster, affect
 from fedreact.clustering.hierarchical import Linkage, agglomerative, cosine_similarity
+from fedreact.clustering.landmarks import affect_by_landmarks, nearest, similarity_to
 from fedreact.kinds.clustered.contract import LocalWork, Setting, Uploads
 from fedreact.options import Count, Natural, Positive
+from fedreact.rng import generator
+
+Evolve = Callable[..., tuple[np.ndarray, float, np.ndarray]]
+"""AFFECT: maps similarities, and smoothed ones of the round before, to what it returns."""
 
 
 @dataclass(frozen=True, eq=False)
@@ -25,9 +31,12 @@ class Clusters:
     seen
         ``bool [K]``: clients that have ever taken part; only they are clustered.
     psi, alpha
-        Smoothed similarities of those seen, forgetting factor (evolutionary clustering).
+        Smoothed similarities of those seen, to each other or to landmarks, and the forgetting
+        factor (evolutionary clustering).
     labels
         ``int [K]``; -1 for those never seen.
+    landmarks
+        ``int [m]``: clients to which similarities are computed; ``None``: to all.
     """
 
     saved: np.ndarray
@@ -35,6 +44,34 @@ class Clusters:
     psi: np.ndarray | None
     alpha: float
     labels: np.ndarray
+    landmarks: np.ndarray | None = None
+
+
+@dataclass(frozen=True)
+class Clustering:
+    """Options of a clustering; those of :class:`Setting` and :class:`FedReact`.
+
+    Attributes
+    ----------
+    landmarks
+        Number of landmarks; ``None``: clients are compared with all.
+    """
+
+    evolutionary: bool
+    n_clusters: int
+    linkage: Linkage
+    iterations: int
+    start: str
+    first_alpha: str
+    landmarks: int | None
+    seed: int
+
+    def drawn(self, present: np.ndarray) -> np.ndarray | None:
+        """Draw the landmarks of the clients ``bool [K]`` of the first round, if there are any."""
+        if self.landmarks is None or self.landmarks >= len(present):
+            return None
+        clients = generator(self.seed, "landmarks").permutation(np.flatnonzero(present))
+        return np.sort(clients[: self.landmarks])
 
 
 class ServerState(NamedTuple):
@@ -53,6 +90,11 @@ class FedReact:
     ----------
     evolutionary
         Cluster by AFFECT (EC, Algorithm 2), or by the round alone (SC, Algorithm 3).
+    similarity
+        Clients by similarities to ``all``, or to ``landmarks``, in no paper: some of the clients of
+        the first round, drawn at random (:mod:`fedreact.clustering.landmarks`).
+    landmarks
+        Their number; fewer clients are compared with all.
     memory
         Means over the rounds: ``a1``, ``a2``, ``a3``, or ``none``: memoryless (MMA).
     local
@@ -68,6 +110,8 @@ class FedReact:
 
     setting: Setting
     evolutionary: bool = True
+    similarity: Literal["all", "landmarks"] = "all"
+    landmarks: Count = 200
     memory: Literal["a1", "a2", "a3", "none"] = "a1"
     local: LocalWork = "fit"
     learning_rate: Positive = 0.3
@@ -95,16 +139,7 @@ class FedReact:
                 start = np.where(before.seen[:, None], start, np.zeros_like(start))
             models = uploads.after(start, self.local, self.learning_rate, self.steps)
             uploads = replace(uploads, models=models)
-        now = cluster_clients(  # line 7
-            before,
-            uploads,
-            evolutionary=self.evolutionary,
-            n_clusters=s.n_clusters,
-            linkage=s.linkage,
-            iterations=s.iterations,
-            start=s.start,
-            first_alpha=s.first_alpha,
-        )
+        now = cluster_clients(before, uploads, self._clustering())  # line 7
         labels = now.labels
         models, observed = round_models(  # line 9
             uploads.models, uploads.n_samples, uploads.present, now.saved, labels, s.n_clusters
@@ -123,6 +158,20 @@ class FedReact:
             held = np.where(receives[:, None], held, own)
         return ServerState(now, memory, held), held, labels
 
+    def _clustering(self) -> Clustering:
+        """Return what the clusters depend on, which methods with other memories share."""
+        s = self.setting
+        return Clustering(
+            self.evolutionary,
+            s.n_clusters,
+            s.linkage,
+            s.iterations,
+            s.start,
+            s.first_alpha,
+            None if self.similarity == "all" else self.landmarks,
+            s.seed,
+        )
+
     def _aggregation(self) -> Aggregation:
         """Return the approach to means over the rounds (section 2)."""
         if self.memory != "a3":
@@ -134,16 +183,7 @@ class FedReact:
 
 # Methods that differ in their aggregation alone pass the very same objects, and share the result.
 @lru_cache(maxsize=4)
-def cluster_clients(
-    before: Clusters | None,
-    uploads: Uploads,
-    evolutionary: bool,
-    n_clusters: int,
-    linkage: Linkage,
-    iterations: int,
-    start: str,
-    first_alpha: str,
-) -> Clusters:
+def cluster_clients(before: Clusters | None, uploads: Uploads, how: Clustering) -> Clusters:
     """Cluster by this round's task models, or the last saved ones of the absent (appendix F).
 
     A client is clustered from the round on in which it first takes part; its smoothed similarities
@@ -154,24 +194,42 @@ def cluster_clients(
     saved = uploads.models
     if before is not None and not present.all():
         saved = np.where(present[:, None], saved, before.saved)
-    W = cosine_similarity(saved[seen])
-    cluster = partial(agglomerative, n_clusters=n_clusters, linkage=linkage)
-    if not evolutionary:
-        psi, alpha, of_seen = None, 0.0, cluster(W)
+    landmarks = how.drawn(present) if before is None else before.landmarks
+    W, static, evolve = similarities(saved, seen, landmarks, how)
+    if not how.evolutionary:
+        psi, alpha, of_seen = None, 0.0, static(W)
     else:
         if before is None or before.psi is None:
-            alpha, past = 0.0, W if start == "first" else np.zeros_like(W)
+            alpha, past = 0.0, W if how.start == "first" else np.zeros_like(W)
         else:
-            alpha, past = before.alpha if first_alpha == "before" else 0.0, before.psi
+            alpha, past = before.alpha if how.first_alpha == "before" else 0.0, before.psi
             if len(past) < len(W):
                 known = before.seen[seen]
                 past = W.copy()
-                past[np.ix_(known, known)] = before.psi
-        psi, alpha, of_seen = affect(W, past, cluster, alpha, iterations)
+                past[np.ix_(known, known) if landmarks is None else known] = before.psi
+        psi, alpha, of_seen = evolve(W, past, alpha=alpha, iterations=how.iterations)
     labels = np.full(len(seen), -1)
     labels[seen] = of_seen
     labels = match_labels(labels, None if before is None else before.labels)
-    return Clusters(saved, seen, psi, alpha, labels)
+    return Clusters(saved, seen, psi, alpha, labels, landmarks)
+
+
+def similarities(
+    saved: np.ndarray, seen: np.ndarray, landmarks: np.ndarray | None, how: Clustering
+) -> tuple[np.ndarray, Cluster, Evolve]:
+    """Return the similarities of clients seen, and what clusters them: by these alone, and AFFECT.
+
+    Without landmarks they are ``[K, K]``, else ``[K, m]``.
+    """
+    cluster = partial(agglomerative, n_clusters=how.n_clusters, linkage=how.linkage)
+    if landmarks is None:
+        return cosine_similarity(saved[seen]), cluster, partial(affect, cluster=cluster)
+    places = np.searchsorted(np.flatnonzero(seen), landmarks)
+    return (
+        similarity_to(saved[seen], places),
+        lambda S: nearest(S, places, cluster(S[places])),
+        partial(affect_by_landmarks, landmarks=places, cluster=cluster),
+    )
 
 
 ALGORITHM = FedReact

@@ -7,7 +7,7 @@ the model that this gives itself.
 
 from dataclasses import dataclass, replace
 from functools import cached_property
-from typing import Literal, NamedTuple
+from typing import ClassVar, Literal, NamedTuple
 
 import numpy as np
 
@@ -58,6 +58,8 @@ class Gossip:
     memory
         Means over the rounds, as in Fed-REACT.
     """
+
+    has_places: ClassVar[bool] = True
 
     setting: Setting
     neighbours: Count = 2
