@@ -158,9 +158,9 @@ MANY_CLIENTS = --case har --frameworks ours pfl flower loop --clients 100 1000 1
 test: setup
 	python -m pytest -m "not campaign" $(PARALLEL)
 
-# Everything, for which Sphinx is installed. As root on Debian or Ubuntu also what needs LaTeX, Chromium and
+# Everything, for which Sphinx and Flower are installed. As root on Debian or Ubuntu also what needs LaTeX, Chromium and
 # SLURM, which are installed, too.
-check: setup lint .venv/.docs
+check: setup lint .venv/.docs .venv/.federation
 	tests/end_to_end/latex.sh
 	tests/report/browser.sh
 	$(SLURM) \
@@ -171,7 +171,7 @@ check: setup lint .venv/.docs
 SLURM = FEDREACT_TEST_SLURM=$${FEDREACT_TEST_SLURM:-$$([ "$$(id -u)" = 0 ] && command -v apt-get >/dev/null && echo yes)}
 
 # The long tests alone.
-long-tests: .venv/.docs
+long-tests: .venv/.docs .venv/.federation
 	tests/end_to_end/latex.sh
 	tests/report/browser.sh
 	$(SLURM) python -m pytest -m campaign $(PARALLEL)

@@ -5,9 +5,9 @@ to features of ten labels in each of some rounds. Features are normal around the
 label: what counts here is the number of clients. All methods have the same samples, and differ in
 the clients to which similarities are computed. Rows: mean accuracy and Rand score over rounds, and
 the seconds of the server in a round (clustering and means) and of the clients' fits, which all
-methods share.
+methods share, on one thread.
 
-    python benchmarks/landmarks.py [--clients 100 1000 10000] [--landmarks 50 200 1000] [--rounds 5]
+    python benchmarks/landmarks.py [--clients 100 1000 10000] [--landmarks 50 200 1000] [--rounds 3]
 """
 
 import argparse
@@ -15,6 +15,7 @@ import time
 from dataclasses import replace
 
 import numpy as np
+from threadpoolctl import threadpool_limits
 
 from fedreact.clients.drifts.schedule import Schedule
 from fedreact.clients.partition import NOTHING, Partition
@@ -90,9 +91,10 @@ if __name__ == "__main__":
     )
     parser.add_argument("--clients", type=int, nargs="+", default=[100, 1000, 10_000])
     parser.add_argument("--landmarks", type=int, nargs="+", default=[50, 200, 1000])
-    parser.add_argument("--rounds", type=int, default=5)
+    parser.add_argument("--rounds", type=int, default=3)
     parser.add_argument("--beta", type=float, default=1.5)
     parser.add_argument(
         "--spread", type=float, default=4.0, help="of features around their label's"
     )
-    main(parser.parse_args())
+    with threadpool_limits(1):
+        main(parser.parse_args())
