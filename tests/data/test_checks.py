@@ -30,6 +30,7 @@ def write(folder, **changes):
         ({"y": np.arange(40) % 30}, "30 labels for 40 series, 30 of them for fewer than 5"),
         ({"X": SOUND["X"] * np.array([1, 1000])[:, None]}, "Channels spread between .* scale them"),
         ({"X": SOUND["X"] * np.array([1, 0])[:, None]}, r"Channels 1 \(from 0\) are the same"),
+        ({"X": SOUND["X"] + 2000}, r"as large as 2,000 .*--scale all"),
         ({"y": np.full(40, 3.5)}, "All targets are the same"),
         ({"y": np.arange(40.0) % 3}, "Targets are 3 different whole numbers"),
         ({"y": np.ones((40, 3), bool)}, "3 of 3 labels are the same"),

@@ -265,3 +265,24 @@ def test_overlapping_windows_are_kept_as_recordings():
     assert "chronological with gap: 3" in made.notes[-1]
     assert made.data.owner_names.tolist() == ["a", "b"]
     assert made.data.label_names.tolist() == ["u", "v"]
+
+
+def test_one_scale_for_all_clients_is_that_of_their_train_series():
+    a = recording(4, values=np.array([[1.0], [3.0], [5.0], [7.0]]), client="a", label="u")
+    b = recording(2, values=np.array([[100.0], [100.0]]), client="b", label="v")
+    how = Finishing(scale="all")
+    made = made_of(read(a, b), "m", Cutting(window="2"), how)
+    X = made.data.X[:, 0]
+    assert X.mean() == pytest.approx(0, abs=1e-6)
+    assert X.std() == pytest.approx(1, abs=1e-6)
+    assert X[0, 1] - X[0, 0] == pytest.approx(2 / np.std([1, 3, 5, 7, 100, 100]))
+
+
+def test_labels_that_mean_nothing_are_left_out():
+    labels = np.repeat(np.array(["0", "1", "2"]), 4)
+    part = recording(12, label=labels)
+    made = made_of(read(part), "m", Cutting(window="4"), Finishing(drop_labels=("0",)))
+    assert [made.data.label_name(k) for k in made.data.y] == ["1", "2"]
+    assert made.dropped == {"of labels that are left out": 1}
+    with pytest.raises(UserError, match="--drop-labels: '7' is unknown; known: 0, 1, 2"):
+        made_of(read(part), "m", Cutting(window="4"), Finishing(drop_labels=("7",)))

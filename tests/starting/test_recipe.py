@@ -98,3 +98,9 @@ def test_a_short_training_of_the_encoder_is_said():
     """A hundred clients have few GFLOPs each in one minute; ten have 60 in an hour."""
     assert "may do better with more minutes" in recipe.recipe(LARGE, 1.0).encoder.reason
     assert "more minutes" not in recipe.recipe(SMALL, 60.0).encoder.reason
+
+
+def test_clients_with_many_series_use_some_of_them_in_a_round():
+    choice = recipe.clusters(replace(SMALL, clients=(1600,) * 15), [1600] * 15)
+    assert choice.options["samples_per_round"] == recipe.CLUSTERED_SAMPLES
+    assert "draw 300 of a client's labelled series anew" in choice.reason

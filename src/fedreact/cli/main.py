@@ -57,7 +57,7 @@ class Commands(click.Group):
 def group() -> None:
     """Compare methods of federated learning on time series: on your data, and in papers.
 
-    To begin with your data: fedreact try FILES.
+    To begin with your data: fedreact try DATA.
 
     Exit status: 0 if all is well, 1 if something in your files or settings is wrong (one line says
     what) or a run has failed, 2 if the command line is wrong.

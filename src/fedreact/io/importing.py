@@ -13,7 +13,7 @@ from fedreact.clients.partitioners.owner import Owner
 from fedreact.data import copies, own
 from fedreact.data.dataset import SeriesDataset
 from fedreact.data.windows import Windows
-from fedreact.errors import UserError
+from fedreact.errors import UserError, unknown
 from fedreact.io.contract import Reader, Recordings
 from fedreact.io.cutting import Cutting, Series, cut, filled
 from fedreact.options import InnerShare, changed
@@ -37,12 +37,17 @@ class Finishing:
         series that overlap with them are dropped.
     scale
         Whether channels are brought to mean 0 and spread 1: over each ``series`` (so that levels
-        are lost), or over the train series of each ``client``, which --tested or --hold-out tells.
+        are lost); over the train series of each ``client``, which --tested or --hold-out tells; or
+        over those of ``all`` clients together, whose sums they can share without their series.
+        Where none is marked for testing, that is over all series.
+    drop_labels
+        Labels whose series are left out, such as that of unlabelled steps.
     """
 
     copies: Literal["keep", "drop"] = "keep"
     hold_out: InnerShare | None = None
-    scale: Literal["none", "series", "client"] = "none"
+    scale: Literal["none", "series", "client", "all"] = "none"
+    drop_labels: tuple[str, ...] = ()
 
 
 @dataclass(frozen=True)
@@ -249,7 +254,10 @@ def _kept(arrays: Arrays, which: np.ndarray) -> Arrays:
 
 
 def _finished(arrays: Arrays, name: str, how: Finishing, gap: int, dropped: Counter[str]) -> Arrays:
-    """Drop copies, mark test series, scale."""
+    """Drop labels and copies, mark test series, scale."""
+    if how.drop_labels:
+        arrays, number = _without_labels(arrays, how.drop_labels)
+        dropped["of labels that are left out"] += number
     if how.copies == "drop":
         keys = copies.keys(own.dataset_of(arrays, name))
         first = np.zeros(len(keys), bool)
@@ -263,6 +271,25 @@ def _finished(arrays: Arrays, name: str, how: Finishing, gap: int, dropped: Coun
     for why in [why for why, number in dropped.items() if not number]:
         del dropped[why]
     return arrays if how.scale == "none" else _scaled(arrays, name, how.scale)
+
+
+def _without_labels(arrays: Arrays, labels: tuple[str, ...]) -> tuple[Arrays, int]:
+    """Leave out the series of some labels; also return their number.
+
+    Raises
+    ------
+    UserError
+        Series do not have one label each, or not such labels.
+    """
+    y = arrays["y"]
+    if y.ndim > 1 or y.dtype.kind == "f":
+        raise UserError("--drop-labels: series do not have one label each")
+    names = y.astype(str)
+    known_names = np.unique(names).tolist()
+    if odd := [label for label in labels if label not in known_names]:
+        raise UserError(f"--drop-labels: {unknown(odd[0], known_names)}")
+    out = np.isin(names, labels)
+    return _kept(arrays, ~out), int(out.sum())
 
 
 def _held_out(arrays: Arrays, name: str, share: float, gap: int) -> tuple[Arrays, int]:
@@ -279,11 +306,14 @@ def _held_out(arrays: Arrays, name: str, share: float, gap: int) -> tuple[Arrays
     return _kept(arrays | {"tested": tested}, used), int((~used).sum())
 
 
-def _scaled(arrays: Arrays, name: str, how: Literal["series", "client"]) -> Arrays:
-    """Bring channels to mean 0 and spread 1, over series or over clients' train series."""
+def _scaled(arrays: Arrays, name: str, how: Literal["series", "client", "all"]) -> Arrays:
+    """Bring channels to mean 0 and spread 1: over series, or clients' or all train series."""
     data = own.dataset_of(arrays, name)
     if how == "series":
         group, measured = np.arange(len(data.X)), np.ones(len(data.X), bool)
+    elif how == "all":
+        group = np.zeros(len(data.X), int)
+        measured = np.ones(len(data.X), bool) if data.tested is None else ~data.tested
     elif data.owner is None or data.tested is None:
         raise UserError(
             "--scale client: mean and spread are those of each client's train series, so name "

@@ -1,8 +1,8 @@
 """The recipe of an import, written beside the dataset so that it can be repeated."""
 
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from pathlib import Path
-from typing import Any
+from typing import Any, Literal
 
 import yaml
 
@@ -42,6 +42,10 @@ class Recipe:
     reader: contract.Reader
     cutting: Cutting
     finishing: Finishing
+
+    def scaled(self, how: Literal["none", "series", "client", "all"]) -> "Recipe":
+        """Return the recipe with another scale."""
+        return replace(self, finishing=replace(self.finishing, scale=how))
 
     def run(self, data_folder: Path) -> Imported:
         """Import the data; nothing is written.

@@ -104,7 +104,12 @@ class Columns:
         return Recordings(channels, parts, self.target, notes=notes)
 
     def _check(self, table: "pd.DataFrame", where: str) -> None:
-        """Refuse columns that are not there."""
+        """Refuse columns that are not there, and a first line that is no header."""
+        if all(is_number(str(name)) for name in table.columns):
+            raise UserError(
+                f"{where}: its first line holds numbers and no names of columns; name them all by "
+                "--columns"
+            )
         wanted = [*self.named.values(), *self.target, *(self.channels or ())]
         for name in wanted:
             if name not in table.columns:
@@ -287,3 +292,12 @@ def text_of(value: Any) -> str:
     if isinstance(value, float | np.floating) and float(value).is_integer():
         return str(int(value))
     return str(value)
+
+
+def is_number(text: str) -> bool:
+    """Tell whether a text is a number."""
+    try:
+        float(text)
+    except ValueError:
+        return False
+    return True

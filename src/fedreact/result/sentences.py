@@ -82,6 +82,12 @@ def _compared(result: Result, federated: Sequence[MethodScores], other: MethodSc
     )
 
 
+def _may_overtake(result: Result, method: MethodScores, gap: Difference) -> bool:
+    """Tell whether a method would be ahead if its scores rose once more as they last did."""
+    rise = result.rise(method) if method in trained(result) else None
+    return rise is not None and rise.mean >= max(result.margin, gap.mean)
+
+
 def best(result: Result) -> str:
     """Name the best method that needs no pooled data, and those that may be as good."""
     methods = result.of("federated", "alone", "simple", "trivial")
@@ -96,7 +102,6 @@ def best(result: Result) -> str:
     else:
         as_good = listed([score(method, result.metric) for method in level])
         text = f"The best mean is that of {name}; not significantly worse: {as_good}"
-    unsure = [m for m in trained(result) if (r := result.rise(m)) and r.mean >= result.margin]
-    if unsure:
-        text += "; scores may still rise, so this may change with more rounds"
+    if any(_may_overtake(result, method, gap) for method, gap in gaps):
+        text += "; another method's scores still rise, so this may change with more rounds"
     return f"{text}."

@@ -28,8 +28,9 @@ BATCH, RATE = 16, 0.003
 ENCODER_ROUNDS, ENCODER_GFLOPS, FEW_GFLOPS = 10, 60.0, 15.0
 """Rounds of Fed-REACT's encoder, compute of a client beyond the features of its series, and that
 below which its training is short."""
-CLUSTERED_ROUNDS = 30
-"""Rounds of clustered methods, which cost next to nothing."""
+CLUSTERED_ROUNDS, CLUSTERED_SAMPLES = 30, 300
+"""Rounds of clustered methods, and most labelled series of a client in each: an exact fit takes
+time that grows with their square."""
 CORES, MINUTES = 2, 5.0
 """Time that a run may take by default, and the cores that this is meant for."""
 ENCODER_SHARE = 0.2
@@ -297,8 +298,14 @@ def phase1(facts: Facts, n_clients: int, seconds: float) -> tuple[Choice, float]
 def clusters(facts: Facts, sizes: list[int]) -> Choice:
     """Choose rounds, samples and the number of clusters of the clustered methods."""
     most = max(sizes) if facts.clients else int(max(sizes) * (1 - TEST_SHARE))
-    options: dict[str, Any] = {"rounds": CLUSTERED_ROUNDS, "samples_per_round": most}
+    used = min(most, CLUSTERED_SAMPLES)
+    options: dict[str, Any] = {"rounds": CLUSTERED_ROUNDS, "samples_per_round": used}
     reason = "Clustered methods use all labelled series of a client in each round, as the others do"
+    if used < most:
+        reason = (
+            f"Clustered methods draw {used} of a client's labelled series anew in each round, "
+            "since an exact fit to more takes long"
+        )
     if not facts.clients:
         return Choice(options, f"{reason}, and know the number of clusters that are simulated.")
     if len(sizes) < 4:

@@ -15,6 +15,7 @@ from fedreact.errors import UserError
 
 if TYPE_CHECKING:
     from fedreact.data.dataset import SeriesDataset
+    from fedreact.io.recipes import Recipe
 
 
 @command(DATA)
@@ -75,7 +76,7 @@ def _read(
         There is no such data, it cannot be read, or another dataset has the name.
     """
     from fedreact.data import own
-    from fedreact.io import recipes
+    from fedreact.data.checks import far
     from fedreact.io.opening import open_data
 
     folder = words.data_folder()
@@ -91,15 +92,34 @@ def _read(
     file = own.path(folder, recipe.name)
     if not file.exists():
         imported = recipe.run(folder)
+        if given.get("scale") is None and far(imported.data):
+            recipe = recipe.scaled("all")
+            imported = recipe.run(folder)
+            imported.notes.append(
+                "values are far from 1, so channels are brought to mean 0 and spread 1 over all "
+                "clients (--scale all; --scale none leaves them as they are)"
+            )
         click.echo("\n".join(imported.summary()))
         recipe.write(imported, folder)
         click.echo(f"Written: {file}, and how in {recipe.beside(file).name}\n")
-    elif not recipe.beside(file).is_file() or recipes.read(recipe.beside(file)) != recipe:
+    elif not _is_made_by(recipe, file, given):
         raise UserError(
             f"{file} is there already and was imported otherwise; remove it, or give this import "
             "another --name"
         )
     return _described(open_data(str(file), folder), file)
+
+
+def _is_made_by(recipe: "Recipe", file: Path, given: dict[str, Any]) -> bool:
+    """Tell whether a dataset was imported by a recipe, but for a scale that was not asked for."""
+    from fedreact.io import recipes
+
+    if not recipe.beside(file).is_file():
+        return False
+    there = recipes.read(recipe.beside(file))
+    if given.get("scale") is None and there.finishing.scale == "all":
+        recipe = recipe.scaled("all")
+    return there == recipe
 
 
 def name_of(path: Path) -> str:
