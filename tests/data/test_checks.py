@@ -10,6 +10,7 @@ from fedreact.clients.partition import NOTHING, Partition
 from fedreact.data import checks, own
 from fedreact.data.dataset import SeriesDataset
 from fedreact.errors import UserError
+from fedreact.io import size
 
 RNG = np.random.default_rng(0)
 SOUND = {"X": RNG.normal(size=(40, 2, 5)), "y": np.arange(40) % 2}
@@ -30,7 +31,6 @@ def write(folder, **changes):
         ({"y": np.arange(40) % 30}, "30 labels for 40 series, 30 of them for fewer than 5"),
         ({"X": SOUND["X"] * np.array([1, 1000])[:, None]}, "Channels spread between .* scale them"),
         ({"X": SOUND["X"] * np.array([1, 0])[:, None]}, r"Channels 1 \(from 0\) are the same"),
-        ({"X": SOUND["X"] + 2000}, r"as large as 2,000 .*--scale all"),
         ({"y": np.full(40, 3.5)}, "All targets are the same"),
         ({"y": np.arange(40.0) % 3}, "Targets are 3 different whole numbers"),
         ({"y": np.ones((40, 3), bool)}, "3 of 3 labels are the same"),
@@ -49,6 +49,12 @@ def test_what_is_suspicious_is_found(tmp_path, changes, words):
     found = checks.findings(own.read(file, "mine"))
     assert len(found) == 1
     assert re.search(words, found[0])
+
+
+def test_values_far_from_1_are_found(tmp_path):
+    (found,) = size.findings(own.read(write(tmp_path, X=SOUND["X"] + 2000), "mine"))
+    assert re.search("as large as 2,000 .*--scale all", found)
+    assert size.findings(own.read(write(tmp_path), "mine")) == []
 
 
 def test_nothing_is_found_in_sound_data(tmp_path):

@@ -88,10 +88,12 @@ def findings(data: "SeriesDataset", started: "Start") -> list[str]:
     """Say what would make results on these clients meaningless."""
     from fedreact.clients import checks as of_clients
     from fedreact.data import checks as of_data
+    from fedreact.io import size
 
     drawn = started.drawn
     return [
         *of_data.findings(data),
+        *size.findings(data),
         *of_clients.findings(drawn, data.y, data.label_names),
         *of_clients.leaks(drawn, data),
     ]

@@ -14,9 +14,6 @@ MANY = 20
 UNLIKE = 100
 """Ratio of the spreads of two channels, or of two clients, above which it is reported."""
 
-FAR = 30
-"""Root mean square of a channel, above which it is reported: models expect numbers near 1."""
-
 LARGE = 10_000
 """Spread of a channel above which, or inverse of one below which, it is reported."""
 
@@ -84,21 +81,7 @@ def _channels(data: SeriesDataset) -> list[str]:
             f"Channels spread by {moving.max():.2g}: models train badly on numbers of this size, "
             "so scale them (fedreact import --scale)."
         )
-    elif size := far(data):
-        sentences.append(
-            f"Values are as large as {size:,.0f} (root mean square of a channel): models train "
-            "badly on numbers far from 1, so scale them (fedreact import --scale all)."
-        )
     return sentences
-
-
-def far(data: SeriesDataset) -> float:
-    """Return the largest root mean square of a channel if it is far from 1, else 0."""
-    X = data.X
-    axes = 0 if isinstance(X, Windows) else (0, 2)
-    values = X.values if isinstance(X, Windows) else X
-    size = float(np.sqrt(np.square(values, dtype=float).mean(axis=axes).max()))
-    return size if size > FAR else 0.0
 
 
 def _units(data: SeriesDataset) -> list[str]:

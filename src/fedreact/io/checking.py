@@ -10,6 +10,7 @@ from fedreact.clients.partition import Partition
 from fedreact.clients.partitioners.owner import Owner
 from fedreact.data import checks as of_data
 from fedreact.data.dataset import SeriesDataset
+from fedreact.io import size
 from fedreact.io.importing import span
 
 
@@ -63,7 +64,7 @@ def report(data: SeriesDataset, owner: Owner, samples_per_round: int, where: str
         "task": task.kind,
         "outputs": task.outputs,
     }
-    notes = of_data.findings(data)
+    notes = [*of_data.findings(data), *size.findings(data)]
     if data.owner is None:
         lines.append("The data names no clients.")
         return Report(lines, notes, about | {"clients": None})

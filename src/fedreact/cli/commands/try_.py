@@ -76,8 +76,8 @@ def _read(
         There is no such data, it cannot be read, or another dataset has the name.
     """
     from fedreact.data import own
-    from fedreact.data.checks import far
     from fedreact.io.opening import open_data
+    from fedreact.io.size import far
 
     folder = words.data_folder()
     path = Path(data)
