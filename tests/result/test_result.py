@@ -109,7 +109,6 @@ def source(tmp_path):
         name="walks",
         title="People who walk",
         scale="quick",
-        about="",
         command="snakemake --cores all walks_page --config scale=quick",
         tables=[table],
         methods={"FedAvg": card},

@@ -54,7 +54,6 @@ class ResultPages:
             name=paper,
             title=content.about.title,
             scale=self.experiments.scale,
-            about=self.experiments.how_much.about,
             command=f"snakemake --cores all {paper}_page --config scale={self.experiments.scale}",
             tables=tables,
             methods=self._methods(paper),

@@ -104,8 +104,8 @@ class ResultSource:
     ----------
     name, title
         Name of the folder of the configuration, and its title.
-    scale, about
-        Name of the scale, and what it is for.
+    scale
+        Name of the scale.
     command
         Command that makes the page.
     tables
@@ -121,7 +121,6 @@ class ResultSource:
     name: str
     title: str
     scale: str
-    about: str
     command: str
     tables: Sequence[TableSource]
     methods: Mapping[str, CardSource]
