@@ -315,7 +315,8 @@ def test_methods_that_cannot_run_on_a_task(made):
     for data in ("targets", "vectors"):
         for name in plugins.names("kinds/clustered/algorithms", "ALGORITHM"):
             said = clustered(made, {name: {}}, data=data)
-            trains = name not in ("fed-react", "fed-react-personal", "given-clusters")
+            fit = ("fed-react", "fed-react-personal", "given-clusters", "gossip")
+            trains = name not in fit
             assert (said is not None) == trains
             assert not trains or f"method {name} cannot run on regression: its clients" in said
 

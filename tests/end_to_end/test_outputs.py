@@ -24,7 +24,7 @@ TABLES = [
 ]
 FIGURES = [f"fig{i:02}" for i in range(1, 13)] + [
     *(f"iclr_fig{i:02}" for i in (1, 2, 3)),
-    "clustering_gain",
+    *("clustering_gain", "abrupt", "gossip", "gossip_rand"),
     "clients_stationary",
     "clients_migration",
     *(["people_labels"] if os.environ.get("FEDREACT_DATA_MIRROR") else []),

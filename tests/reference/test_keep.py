@@ -260,3 +260,20 @@ def test_a_multiverse_is_kept_by_itself_and_stays_when_tables_are_kept_again(res
     assert store.where(tmp_path / "reference", "toy/multiverse/multiverse.md") is not None
     keep(results, folder, {"table05"}, [])
     assert (multiverse / "multiverse.md").read_text() == "# Claims\n"
+
+
+def test_runs_of_a_campaign_are_there_while_tables_are_kept(results, tmp_path, monkeypatch):
+    """A kill may come at any time, so their folder is neither moved nor copied."""
+    run = tmp_path / "reference" / "toy" / "runs" / "seed0.json.gz"
+    run.parent.mkdir(parents=True)
+    run.write_bytes(b"scores")
+    before = run.stat().st_ino
+    keep(results, tmp_path / "reference" / "toy", {"table05"}, [])
+    assert run.stat().st_ino == before
+    there = []
+    removed = shutil.rmtree
+    monkeypatch.setattr(
+        shutil, "rmtree", lambda *a, **k: (there.append(run.exists()), removed(*a, **k))
+    )
+    keep(results, tmp_path / "reference" / "toy", {"table05"}, [])
+    assert there == [True] * len(there) != []

@@ -130,9 +130,6 @@ def keep(
         write_text(new / path.relative_to(results), path.read_text())
     for path in drawn:
         _shrink(path, new / path.relative_to(results))
-    for name in BESIDE:
-        if (folder / name).is_dir():
-            shutil.copytree(folder / name, new / name)
     if earlier := _keep_earlier(folder, new, targets):
         run["of_earlier_runs"] = earlier
     write_text(new / RUN, json.dumps(run, indent=1) + "\n")
@@ -140,9 +137,28 @@ def keep(
         write_text(new / DIFFERENCES, json.dumps(said, indent=1, ensure_ascii=False) + "\n")
     if findings := findings_of(tables):
         write_text(new / FINDINGS, json.dumps(findings, indent=1, ensure_ascii=False) + "\n")
-    shutil.rmtree(folder, ignore_errors=True)
-    new.rename(folder)
+    _replace(folder, new)
     return sorted(path for path in folder.rglob("*") if path.is_file())
+
+
+def _replace(folder: Path, new: Path) -> None:
+    """Put files in place of those of a folder, one by one, and leave what is kept by itself.
+
+    So kept runs of a campaign are there at any moment, also if this is killed.
+    """
+    files = {path.relative_to(new) for path in new.rglob("*") if path.is_file()}
+    for file in sorted(files):
+        (folder / file).parent.mkdir(parents=True, exist_ok=True)
+        (new / file).replace(folder / file)
+    for path in sorted(folder.rglob("*"), reverse=True):
+        file = path.relative_to(folder)
+        if file.parts[0] in BESIDE or file in files:
+            continue
+        if path.is_file():
+            path.unlink()
+        elif not any(path.iterdir()):
+            path.rmdir()
+    shutil.rmtree(new)
 
 
 def _built(results: Path, patterns: Iterable[str], targets: Container[str]) -> list[Path]:
