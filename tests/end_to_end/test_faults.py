@@ -97,7 +97,7 @@ def steps_of(process):
     return [pid for pid in descendants(process.pid) if "scripts/" in words_of(pid)]
 
 
-KILLS = int(os.environ.get("FEDREACT_KILLS", "50"))
+KILLS = int(os.environ.get("FEDREACT_KILLS", "24"))
 
 
 class Campaign(threading.Thread):
