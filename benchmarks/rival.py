@@ -92,7 +92,7 @@ class Rival:
         Raises
         ------
         RivalEnded
-            There is none, or another one.
+            The process gives no answer, or another one than expected.
         """
         try:
             self.pipe.send(question)

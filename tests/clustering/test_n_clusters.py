@@ -206,7 +206,7 @@ def test_prediction_strength_by_hand():
 
 def test_the_worst_cluster_counts():
     kept = n_clusters._kept_together
-    # Of the first cluster's three pairs one is kept, of the second cluster's one all.
+    # The first cluster keeps one of its three pairs, and the second its only one.
     assert kept(np.array([0, 0, 0, 1, 1]), np.array([0, 0, 1, 1, 1])) == pytest.approx(1 / 3)
     assert kept(np.array([0, 0, 1]), np.zeros(3, int)) == 0
 

@@ -37,7 +37,7 @@ def test_a_cell_is_one_screen_with_the_line_of_each_option(plan):
     )
     value, place = line(lines, "rounds", "Run:")
     assert value == "20"
-    assert content(place).startswith("at_most: {clustered: {rounds: 20}")
+    assert content(place) == "at_most: {clustered: {rounds: 20}, cluster_counts: {rounds: 4}}"
     value, place = line(lines, "memory", "Method:")
     assert value == "a2"
     assert content(place).strip().startswith("fed-react-a2:")

@@ -147,13 +147,13 @@ class Reference:
         return [row for row in self.rows(table) if (row, metric) in found]
 
     def _about(self, table: str) -> dict[str, Any]:
-        """Return the ``paper.yaml`` of the paper of a table; empty if there is none."""
+        """Return the ``paper.yaml`` of a table's paper; empty if it is missing."""
         pack = store.where(self.folder, f"tables/{table}.csv")
         path = self.config / (pack.parent.name if pack else self.main) / "paper.yaml"
         return read_yaml(path) | {"name": path.parent.name} if path.is_file() else {}
 
     def _entry(self, table: str) -> dict[str, Any]:
-        """Return the entry of a table in its paper's ``tables.yaml``; empty if there is none."""
+        """Return the entry of a table in its paper's ``tables.yaml``; empty if it is missing."""
         about = self._about(table)
         path = self.config / about.get("name", "") / "tables.yaml"
         entries = read_yaml(path) if path.is_file() else {}

@@ -66,7 +66,8 @@ def test_what_cannot_be_drawn_is_said(options, words):
     [
         (
             {"kind": "jumping"},
-            "'jumping' is unknown among clients/drifts; known: migration, swap, switching, vis",
+            "'jumping' is unknown among clients/drifts; "
+            "known: migration, swap, switching, visiting",
         ),
         ({"kind": "visiting", "p": 1}, "unknown key p; known keys: probability"),
         ({"kind": "visiting"}, "probability is missing"),

@@ -101,7 +101,7 @@ class Gossip:
             if (fitted[k] > 0).sum() < self.setting.n_clusters:
                 continue
             own = replace(uploads, models=models[k], present=heard[k])
-            if servers[k].clusters is None:
+            if servers[k].clusters is None:  # models heard before its first clustering count, too
                 own = replace(own, present=fitted[k] > 0)
             servers[k], of_all, labels = self.server.round(servers[k], own)
             held[k], same[k] = of_all[k], labels == labels[k]

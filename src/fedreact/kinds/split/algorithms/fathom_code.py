@@ -2,7 +2,7 @@
 
 ``mobile_sensor/FATHOM.py`` (YuChenZh/FATHOM_IJCNN, commit 846c7d3) builds the first LSTM, but does
 not use it: what goes to the server is phi of eq. 4.10, after a layer. Each task has its own
-attention over time. The L2 penalty is on the unused LSTM, so there is none. All LSTMs have
+attention over time. The L2 penalty applies to the unused LSTM, so it is left out. LSTMs have
 rectifiers (``cell: relu``, an option of the run).
 """
 
