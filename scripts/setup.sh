@@ -40,7 +40,7 @@ small_torch() {
     UV_HTTP_RETRIES=0 by_uv --no-deps --default-index $cpu_builds "$pin"
   else
     by_pip --retries 0 --timeout 30 --no-deps --index-url $cpu_builds "$pin"
-  fi || echo "The small build of torch cannot be had now: the one with CUDA is installed (gigabytes)."
+  fi || echo "The CPU build of torch cannot be downloaded now, so the build with CUDA is installed: 7 GB in place of 3. It works without a GPU."
 }
 
 packages() {

@@ -89,6 +89,7 @@ def source(tmp_path):
         dealt="by owner; split random, test share 0.2",
         runs={"synchronous": "rounds 3"},
         rounds={"synchronous": (3, "config/papers/walks/experiment.yaml:5")},
+        steps={"synchronous": 30},
     )
     table = TableSource(
         name="walks_methods",
@@ -236,6 +237,7 @@ def test_the_page_says_what_follows_and_for_whom(source):
         "FedAvg is significantly better than Alone (0.510, each client alone): FedAvg by +0.200",
         "Still rising. The accuracy of one method still improves over the last third of 3 rounds",
         "3 of 8 test series are copies of train series &lt;b&gt;.",
+        "Synchronous training is short: 30 steps of each client in all, where 250 and more",
         "walks (20), runs &amp; jumps (20)",
         "Anna 0.400 +0.400",
         "Anna, Ben Cleo, Dan",

@@ -67,7 +67,7 @@ def test_a_run_that_was_stopped_names_snakemakes_own_command(plan, monkeypatch):
     monkeypatch.delenv(ending.COMMAND, raising=False)
     monkeypatch.setattr("sys.argv", ["/bin/snakemake", "--cores", "2", "x y"])
     lines = ending.lines(plan, {"table05"}, [job("make_table", "t/table05.csv")])
-    assert "Failed    the run was stopped" in lines
+    assert "Stopped   steps that have ended are kept" in lines
     assert "Again     snakemake --cores 2 'x y'" in lines
 
 

@@ -76,6 +76,16 @@ def test_a_killed_step(logs):
     assert line.startswith("error: stopped by signal 9")
 
 
+def test_a_step_that_is_interrupted_has_not_failed(logs):
+    """Ctrl-C reaches the step too, which ends with status 130."""
+    assert step(logs, python("raise SystemExit(130)")) == 130
+    assert failures.errors(logs) == []
+    assert failures.is_interrupted(logs / "a.log")
+    assert step(logs, "false", "b.log") == 1
+    assert not failures.is_interrupted(logs / "b.log")
+    assert not failures.is_interrupted(logs / "c.log")
+
+
 def test_a_step_that_says_nothing(logs):
     assert step(logs, "bash -c 'exit 3'") == 3
     assert failures.errors(logs) == [f"ended with status 3  ({logs}/a.log)"]
@@ -111,3 +121,11 @@ def test_a_target_that_is_misspelt():
         f"error: tabel05 {missing}; did you mean table05?",
     )
     assert said(text.format("x")) == (True, f"error: x {missing}")
+
+
+def test_another_run_in_the_folder_is_named():
+    locked = "LockException:\nError: Directory cannot be locked. Please make sure ...\n/home/a"
+    printed, text = said(locked)
+    assert printed
+    assert text.startswith("error: another run in this folder writes the same files")
+    assert "\n" not in text

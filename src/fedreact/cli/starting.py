@@ -86,6 +86,7 @@ def explain(started: "Start") -> str:
 
 def findings(data: "SeriesDataset", started: "Start") -> list[str]:
     """Say what would make results on these clients meaningless."""
+    from fedreact.clients import adjacent
     from fedreact.clients import checks as of_clients
     from fedreact.data import checks as of_data
     from fedreact.io import size
@@ -96,4 +97,5 @@ def findings(data: "SeriesDataset", started: "Start") -> list[str]:
         *size.findings(data),
         *of_clients.findings(drawn, data.y, data.label_names),
         *of_clients.leaks(drawn, data),
+        *adjacent.findings(drawn, data),
     ]

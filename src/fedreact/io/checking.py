@@ -5,6 +5,7 @@ from typing import Any
 
 import numpy as np
 
+from fedreact.clients import adjacent
 from fedreact.clients import checks as of_clients
 from fedreact.clients.partition import Partition
 from fedreact.clients.partitioners.owner import Owner
@@ -76,6 +77,7 @@ def report(data: SeriesDataset, owner: Owner, samples_per_round: int, where: str
         + (", by its array tested (split: source)" if owner.split == "source" else "")
     )
     notes += [*of_clients.findings(drawn, data.y, data.label_names), *of_clients.leaks(drawn, data)]
+    notes += adjacent.findings(drawn, data)
     if whole := of_clients.whole_train_sets(drawn, samples_per_round):
         notes.append(
             f"A round of {samples_per_round} samples takes all that {whole} of {len(sizes)} "

@@ -108,6 +108,7 @@ class ResultPages:
         """Describe a setting by the runs of its cells."""
         runs_of: dict[str, str] = {}
         rounds: dict[str, tuple[int, str]] = {}
+        steps: dict[str, int] = {}
         for cell in cells:
             if cell.kind in runs_of:
                 continue
@@ -119,6 +120,8 @@ class ResultPages:
                 layers = self.settings.run_layers(paper, cell.kind, base)
                 place = layers.located(made)["rounds"].location
                 rounds[cell.kind] = (number, str(place or "its default"))
+                if (in_round := getattr(made, "steps", None)) is not None:
+                    steps[cell.kind] = number * in_round
         first = cells[0]
         base, changes = self.settings.parsed(paper, first.kind, first.setting)
         owner, partition = self.settings.partition_of(paper, base, changes)
@@ -136,6 +139,7 @@ class ResultPages:
             dealt=f"by {spec.by}; {in_words(dealt)}",
             runs=runs_of,
             rounds=rounds,
+            steps=steps,
         )
 
     def _methods(self, paper: str) -> dict[str, CardSource]:

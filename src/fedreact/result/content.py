@@ -13,6 +13,7 @@ from fedreact.errors import UserError
 from fedreact.intervals import Summary, summarise
 from fedreact.notes.contract import of_result
 from fedreact.notes.scores import MethodScores, Result, read_results
+from fedreact.result.cautions import cautions
 from fedreact.result.sentences import sentences
 from fedreact.result.sources import ResultSource, SettingSource, TableSource
 from fedreact.tables import cells as of_cells
@@ -181,7 +182,10 @@ def _section(
     rows = [setting.label]
     if table.methods_are == "row":
         rows = [s.row for s in table.layout if s.column == setting.label]
-    checks = dict.fromkeys(text for row in rows for text in findings.get(row, []))
+    data = SeriesDataset.load(Path(setting.data))
+    partition = Partition.load(Path(setting.partition), len(data.y))
+    checks = dict.fromkeys(cautions(data, partition, setting))
+    checks |= dict.fromkeys(text for row in rows for text in findings.get(row, []))
     alone = next(iter(result.of("alone")), None)
     gainers = [m for m in result.of("federated") if len(m.of_clients)]
     return Section(
@@ -193,7 +197,7 @@ def _section(
         sentences=sentences(result),
         notes=of_result(result),
         checks=list(checks),
-        compared=compared(setting),
+        compared=described(data, partition, setting),
         alone=alone.label if alone and len(alone.of_clients) else "",
         gainers=[m.label for m in gainers],
         gains=gains(result, alone, gainers) if alone else [],
@@ -205,15 +209,8 @@ def _section(
 # ---- Data ----------------------------------------------------------------------------------------
 
 
-def compared(setting: SettingSource) -> Compared:
-    """Describe the data of a setting, and its clients with the first seed."""
-    data = SeriesDataset.load(Path(setting.data))
-    partition = Partition.load(Path(setting.partition), len(data.y))
-    return described(data, partition, setting)
-
-
 def described(data: SeriesDataset, partition: Partition, setting: SettingSource) -> Compared:
-    """Describe data and clients."""
+    """Describe the data of a setting, and its clients with the first seed."""
     task, K = data.task, len(partition.train)
     names = [str(k) for k in range(K)] if partition.names is None else partition.names.tolist()
     clients = [

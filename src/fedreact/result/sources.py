@@ -28,6 +28,8 @@ class SettingSource:
         What is set for each kind of run, in words, by its name.
     rounds
         Number of rounds of each kind of run that has them, and where it is written.
+    steps
+        Local steps of a client over all rounds, of each kind of run that has a number of them.
     """
 
     label: str
@@ -37,6 +39,7 @@ class SettingSource:
     dealt: str
     runs: Mapping[str, str]
     rounds: Mapping[str, tuple[int, str]]
+    steps: Mapping[str, int] = field(default_factory=dict)
 
 
 @dataclass(frozen=True)

@@ -12,6 +12,7 @@ from math import ceil
 from typing import Any
 
 from fedreact.errors import UserError
+from fedreact.result.cautions import FEW_STEPS
 from fedreact.task import Kind
 
 SEEDS = (0, 1, 2)
@@ -21,8 +22,8 @@ FEWEST_SERIES, FEWEST_CLIENTS = 8, 2
 """Series that a client needs at least, and clients that a federation needs."""
 SERIES_OF_TEN, SERIES_OF_FIVE = 400, 100
 """Series from which ten or five clients are simulated where data names none."""
-ROUNDS, STEPS, FEW_STEPS = 50, 600, 250
-"""Rounds, local steps of a client over all rounds, and those below which training is short."""
+ROUNDS, STEPS = 50, 600
+"""Rounds, and local steps of a client over all rounds."""
 BATCH, RATE = 16, 0.003
 """Series of a step, and the learning rate of Adam."""
 ENCODER_ROUNDS, ENCODER_GFLOPS, FEW_GFLOPS = 10, 60.0, 15.0

@@ -159,7 +159,8 @@ class Console:
 
     def failed(self, logs: Iterable[str]) -> None:
         """Say that a step has failed, and why its log says so; once, if others say the same."""
-        for line in map(failures.line, map(Path, logs)):
+        failed = [log for log in map(Path, logs) if not failures.is_interrupted(log)]
+        for line in map(failures.line, failed):
             reason = line.rpartition("  (")[0]
             if reason not in self._errors and len(self._errors) < ERRORS:
                 self.say(line)

@@ -107,7 +107,8 @@ def lines(
     printed += [_line("Left out", line) for line in _few([*left_out, *parts(plan, wanted)])]
     if failed or left:
         jobs = f"{len(failed)} job{'s' if len(failed) > 1 else ''}:"
-        printed.append(_line("Failed", jobs if failed else "the run was stopped"))
+        stopped = _line("Stopped", "steps that have ended are kept")
+        printed.append(_line("Failed", jobs) if failed else stopped)
         printed += _few(failures.grouped(failed))
         if names := _outputs(left):
             printed.append(_line("Not built", ", ".join(_few(names))))

@@ -17,8 +17,12 @@ RUN = "FEDREACT_RUN_ID"
 
 MARK = "failed in run "
 
+INTERRUPTED = "status 130"
+"""How the mark of a step ends that Ctrl-C has stopped: nothing is wrong with it."""
+
 FRAME = re.compile(r'File "(.+)", line (\d+)')
 NO_TARGET = re.compile(r"MissingRuleException:\nNo rule to produce (\S+) \(")
+LOCKED = "Error: Directory cannot be locked."
 RAISED = re.compile(r"[A-Za-z_][\w.]*(: .*)?")
 
 
@@ -39,18 +43,39 @@ def in_words(record: logging.LogRecord, targets: Iterable[str]) -> bool:
         near = "".join(f"; did you mean {one}?" for one in get_close_matches(name, targets, n=1))
         record.msg = f"error: {name} is neither a target nor a file that a step makes{near}"
         record.args = ()
+    elif LOCKED in said:
+        record.msg = (
+            "error: another run in this folder writes the same files; wait until it has ended, or "
+            "stop it, and run the same command again (snakemake --unlock, if none is active)"
+        )
+        record.args = ()
     return not said.startswith("RuleException:\nCalledProcessError")
 
 
 def errors(logs: Path) -> list[str]:
-    """A line for each job of this run that failed: its last error, and its log."""
-    run = os.environ.get(RUN, "")
-    lines = []
-    for path in sorted(Path(logs).rglob("*.log")):
-        last = (path.read_text(errors="replace").splitlines() or [""])[-1]
-        if run and last.startswith(MARK) and last.removeprefix(MARK).split(": ")[0] == run:
-            lines.append(line(path))
-    return lines
+    """A line for each job of this run that failed: its last error, and its log.
+
+    A job that Ctrl-C has stopped has not failed.
+    """
+    if not (run := os.environ.get(RUN, "")):
+        return []
+    ends = {path: _last_line(path) for path in sorted(Path(logs).rglob("*.log"))}
+    mark = f"{MARK}{run}: "
+    return [
+        line(path)
+        for path, end in ends.items()
+        if end.startswith(mark) and end != f"{mark}{INTERRUPTED}"
+    ]
+
+
+def is_interrupted(log: Path) -> bool:
+    """Tell whether Ctrl-C has stopped the job of a log."""
+    last = _last_line(log) if log.is_file() else ""
+    return last.startswith(MARK) and last.endswith(INTERRUPTED)
+
+
+def _last_line(log: Path) -> str:
+    return (log.read_text(errors="replace").splitlines() or [""])[-1]
 
 
 def grouped(errors: Iterable[str]) -> list[str]:

@@ -156,15 +156,16 @@ def _build(paper: str, scale: str, cores: int) -> None:
     ]
     command_line += ["--config", f"scale={scale}", f"papers=[{paper}]"]
     again = " ".join(["fedreact", *sys.argv[1:]])
+    interrupted = False
     with subprocess.Popen(command_line, env=os.environ | {ending.COMMAND: again}) as process:
         while True:
             try:
                 status = process.wait()
                 break
             except KeyboardInterrupt:  # Snakemake is interrupted, too, and ends its jobs
-                continue
+                interrupted = True
     if status:
-        sys.exit(1)
+        sys.exit(130 if interrupted else 1)
 
 
 def _show(paper: str, scale: str) -> None:

@@ -1,0 +1,21 @@
+"""What a reader must know before concluding that the scores alone do not tell."""
+
+from fedreact.clients import adjacent
+from fedreact.clients.partition import Partition
+from fedreact.data.dataset import SeriesDataset
+from fedreact.result.sources import SettingSource
+
+FEW_STEPS = 250
+"""Local steps of a client over all rounds, below which training is short."""
+
+
+def cautions(data: SeriesDataset, partition: Partition, setting: SettingSource) -> list[str]:
+    """Return a sentence for a short training, and one for test series beside train series."""
+    short = [
+        f"{kind.capitalize()} training is short: {steps} steps of each client in all, where "
+        f"{FEW_STEPS} and more are usual. More of it may change the order (in one's own data: "
+        "fedreact try --minutes, under another --name)."
+        for kind, steps in setting.steps.items()
+        if steps < FEW_STEPS
+    ]
+    return [*short, *adjacent.findings(partition, data)]
