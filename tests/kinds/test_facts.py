@@ -109,3 +109,40 @@ def test_what_the_data_does_not_say_is_not_scored_and_told(tmp_path):
     assert sentence.startswith("persistence is not scored. The data does not say")
     inputs = contract.Inputs(dataset(TARGETS, previous=BEFORE), PARTITION)
     assert facts.findings(inputs, Options(), methods("data", "persistence")) == []
+
+
+def test_the_mean_of_earlier_days_by_hand(tmp_path):
+    """Two hours of three days of one client: the third day has the means of the two before."""
+    hours = np.array([0, 1, 24, 25, 48, 49]) * 3600.0
+    targets = np.array([1, 10, 3, 20, 0, 0], np.float32)
+    before = np.array([5, 6, 7, 8, 9, 9], np.float32)
+    data = dataset(targets, time=hours, previous=before)
+    algorithm = facts.make(*methods("same-time"))
+    assert algorithm.outputs(data)[:, 0].tolist() == [5, 6, 1, 10, 2, 15]
+    shuffled = np.array([4, 0, 5, 2, 1, 3])
+    mixed = dataset(targets[shuffled], time=hours[shuffled], previous=before[shuffled])
+    assert algorithm.outputs(mixed)[:, 0].tolist() == [2, 5, 15, 1, 6, 10]
+    (line,) = lines(tmp_path, data, ["same-time"], ["mae"])
+    assert line.values["mae"] == pytest.approx(((2 + 10) / 2 + 15) / 2)
+
+
+def test_clients_have_days_of_their_own():
+    hours = np.tile(np.array([0, 24, 48]) * 3600.0, 2)
+    targets = np.array([1, 1, 1, 9, 9, 9], np.float32)
+    data = dataset(targets, time=hours, previous=targets, owner=np.repeat([0, 1], 3))
+    assert facts.make(*methods("same-time")).outputs(data)[:, 0].tolist() == targets.tolist()
+
+
+@pytest.mark.parametrize(
+    ("changes", "words"),
+    [
+        ({}, "no numbers to forecast"),
+        ({"previous": BEFORE}, "no times"),
+        ({"previous": BEFORE, "time": np.arange(6.0)}, "hardly come twice"),
+    ],
+)
+def test_without_a_day_there_is_no_mean_of_earlier_days(changes, words):
+    data = dataset(TARGETS, **changes)
+    algorithm = facts.make(*methods("same-time"))
+    assert words in algorithm.lacks(data)
+    assert algorithm.outputs(data) is None

@@ -4,7 +4,7 @@ import numpy as np
 import pytest
 
 from fedreact import plugins
-from fedreact.notes import contract
+from fedreact.notes import contract, words
 from fedreact.notes.scores import MethodScores, Result, last_third
 
 
@@ -52,8 +52,8 @@ def test_a_method_that_no_interval_puts_above_the_baseline_is_named():
     close = method("B", 0.72, 0.70, 0.73)  # ahead by .02, -.01 and .01
     (text,) = note("not-above-baseline", result(A, close, RIDGE, CONSTANT))
     assert text == (
-        "1 of 2 methods are not significantly better than Ridge (0.710, a simple model of each "
-        "client alone): B +0.007 (−0.031 to +0.045) (95% intervals over 3 seeds)."
+        "1 of 2 trained methods are not significantly better than Ridge (0.710, a simple model of "
+        "each client alone): B +0.007 (−0.031 to +0.045) (95% intervals over 3 seeds)."
     )
 
 
@@ -175,6 +175,49 @@ def test_too_few_rounds_are_said_and_baselines_have_no_course():
 def test_a_method_that_takes_two_rounds_has_no_course_beside_others_that_take_more():
     flat = method("Trained", 0.5, curves=[[0.5] * 9] * 3)
     assert note("still-rising", result(flat, method("Solved", 0.4, curves=[[0.2, 0.4]] * 3))) == []
+
+
+def test_scores_that_fall_are_named_and_small_falls_are_not():
+    falling = [[0.9, 0.8, 0.7], [0.9, 0.8, 0.71], [0.9, 0.8, 0.69]]
+    (text,) = note("getting-worse", result(method("A", 0.7, curves=falling)))
+    assert text.startswith(
+        "The accuracy gets worse over the last third of the rounds: A −0.200 (−0.225 to −0.175)"
+    )
+    assert note("getting-worse", result(method("A", 0.4, curves=[[0.4, 0.4, 0.395]] * 3))) == []
+    assert (
+        note("getting-worse", result(method("A", 7, curves=[[9, 8, 7]] * 3), metric="rmse")) == []
+    )
+
+
+def test_a_baseline_below_a_constant_is_named():
+    bad = method("Rocket", 0.1, 0.11, 0.12, role="simple")
+    texts = note("not-above-baseline", result(A, RIDGE, bad, CONSTANT))
+    assert texts == [
+        "As a baseline, Rocket −0.190 (−0.215 to −0.165) tells nothing here: it is worse than "
+        "Constant, which learns nothing."
+    ]
+
+
+def test_an_interval_above_0_that_holm_does_not_pass_is_explained():
+    # C is ahead of Ridge by .01, .02 and .02: p = .019, and .057 as the best of three.
+    c = method("C", 0.71, 0.73, 0.74)
+    d = method("D", 0.70, 0.70, 0.70)
+    texts = note("not-above-baseline", result(c, d, method("E", 0.69, 0.7, 0.7), RIDGE))
+    assert "Each interval is of one comparison. With Holm's correction for 3" in texts[0]
+
+
+def test_differences_are_by_client_where_all_seeds_test_the_same_series():
+    """The ridge has one score in all seeds; A is ahead of it by .1, .2 and .3 for three clients."""
+    ours = method("A", 0.6, 0.61, 0.62, clients=[[0.5, 0.6, 0.7]] * 3)
+    ridge = method("Ridge", 0.4, 0.4, 0.4, role="simple", clients=[[0.4, 0.4, 0.4]] * 3)
+    same = result(ours, ridge)
+    assert same.is_same_test
+    gap = same.difference(ours, ridge)
+    assert (gap.units, gap.n) == ("clients", 3)
+    assert gap.mean == pytest.approx(0.2)
+    assert words.of_clients(same, ours, ridge) == "3 of 3 clients, median +0.200"
+    other = method("Ridge", 0.4, 0.41, 0.4, role="simple", clients=[[0.4, 0.4, 0.4]] * 3)
+    assert result(ours, other).difference(ours, other).units == "seeds"
 
 
 # ---- Order open, decided by one client or by labels ---------------------------------------------

@@ -2,7 +2,7 @@
 
 from fedreact.notes.contract import Note
 from fedreact.notes.scores import BASELINES, MethodScores, Result
-from fedreact.notes.words import ABOUT, difference, listed, number, paired
+from fedreact.notes.words import ABOUT, corrected, difference, listed, number, paired
 
 ADVICE = (
     "Nothing trivial or simple stands beside the methods, so nothing says whether training pays: "
@@ -22,13 +22,33 @@ def sentences(result: Result) -> list[str]:
         return [ADVICE]
     best = [result.of(*roles)[0] for roles in (("trivial",), BASELINES) if result.of(*roles)]
     different = {method.label: method for method in best}.values()
-    return [text for method in different if (text := _behind(result, method))]
+    texts = [text for method in different if (text := _behind(result, method))]
+    return [*texts, *_worse_than_trivial(result)]
+
+
+def _worse_than_trivial(result: Result) -> list[str]:
+    """Name simple and pooled models that are worse than what learns nothing."""
+    if not (trivial := result.of("trivial")[:1]):
+        return []
+    gaps = [(m, result.difference(m, trivial[0])) for m in result.of("simple", "pooled")]
+    worse = [(m, one) for m, one in gaps if one.is_worse]
+    if not worse:
+        return []
+    words = listed([f"{m.label} {difference(one, result.metric)}" for m, one in worse])
+    return [
+        f"As a baseline, {words} tells nothing here: it is worse than {trivial[0].label}, which "
+        "learns nothing."
+        if len(worse) == 1
+        else f"As baselines, these tell nothing here, since they are worse than "
+        f"{trivial[0].label}, which learns nothing: {words}."
+    ]
 
 
 def _behind(result: Result, best: MethodScores) -> str:
     """Name the methods that are not better than a baseline; empty if all are."""
     methods = result.of("federated", "alone")
-    behind = [(m, one) for m, one, better in result.better_than(methods, best) if not better]
+    compared = result.better_than(methods, best)
+    behind = [(m, one) for m, one, better in compared if not better]
     if not behind:
         return ""
     about = f"{best.label} ({number(best.mean, result.metric.decimals)}, {ABOUT[best.role]})"
@@ -36,10 +56,13 @@ def _behind(result: Result, best: MethodScores) -> str:
     words = listed([f"{m.label} {difference(one, result.metric)}" for m, one in closest])
     by = paired([one for _, one in closest], result.metric)
     if len(behind) == len(methods):
-        return f"No method is significantly better than {about}. The best one: {words} ({by})."
+        return (
+            f"No method is significantly better than {about}. The best one: {words} "
+            f"({by}).{corrected(compared)}"
+        )
     return (
-        f"{len(behind)} of {len(methods)} methods are not significantly better than {about}: "
-        f"{words} ({by})."
+        f"{len(behind)} of {len(methods)} trained methods are not significantly better than "
+        f"{about}: {words} ({by}).{corrected(compared)}"
     )
 
 

@@ -1,8 +1,8 @@
 """Scores of the methods of a setting: by seed, by client, and over the rounds.
 
 Notes on a result (:mod:`fedreact.notes.contract`) and the page of a user's own data are made from
-these. Differences are paired by seed. With fewer than three seeds they are paired by client, if
-there are three clients or more: then they speak of these seeds alone.
+these. Differences are paired by seed. They are paired by client, if there are three or more, where
+seeds tell little: with fewer than three seeds, and where all seeds test the same series.
 """
 
 from collections.abc import Mapping, Sequence
@@ -172,12 +172,18 @@ class Result:
         """Return the methods with these parts, best first."""
         return [method for method in self.methods if method.role in roles]
 
+    @property
+    def is_same_test(self) -> bool:
+        """Whether all seeds test the same series, so that a baseline has one score in all."""
+        baselines = [list(method.by_seed.values()) for method in self.of(*BASELINES)]
+        return any(len(scores) > 1 and len(set(scores)) == 1 for scores in baselines)
+
     def difference(self, first: MethodScores, second: MethodScores) -> Difference:
-        """Compare two methods, paired by seed, or by client where there are too few seeds."""
+        """Compare two methods, paired by seed, or by client where seeds tell little."""
         seeds = [seed for seed in first.by_seed if seed in second.by_seed]
         by_seed = np.array([first.by_seed[s] - second.by_seed[s] for s in seeds])
         both = [s for s in seeds if s in first.clients and s in second.clients]
-        if len(seeds) < FEWEST and both:
+        if both and (len(seeds) < FEWEST or self.is_same_test):
             pairs = [first.clients[s] - second.clients[s] for s in both]
             by_client = np.mean(pairs, axis=0)
             by_client = by_client[~np.isnan(by_client)]

@@ -2,9 +2,12 @@
 
 from collections.abc import Iterable, Sequence
 
+import numpy as np
+
+from fedreact.intervals import FEWEST
 from fedreact.kinds.contract import Role
 from fedreact.metrics.contract import Metric
-from fedreact.notes.scores import Difference, MethodScores
+from fedreact.notes.scores import Difference, MethodScores, Result
 
 MOST = 5
 """Methods or names that a sentence lists."""
@@ -62,3 +65,29 @@ def name_of(metric: Metric) -> str:
     """Write the title of a metric within a sentence; abbreviations keep their capitals."""
     title = metric.title
     return title if title[:2].isupper() else title[:1].lower() + title[1:]
+
+
+def corrected(compared: Sequence[tuple[MethodScores, Difference, bool]]) -> str:
+    """Explain differences whose interval excludes 0 although they are not significant."""
+    if not any(one.is_better and not better for _, one, better in compared):
+        return ""
+    return (
+        f" Each interval is of one comparison. With Holm's correction for {len(compared)} "
+        "comparisons, these differences are not significant."
+    )
+
+
+def of_clients(result: Result, first: MethodScores, second: MethodScores) -> str:
+    """Count the clients for whom the first method is better: ``20 of 33 clients, median +1.3``.
+
+    Empty if scores of clients are not known, or of fewer than three.
+    """
+    a, b = first.of_clients, second.of_clients
+    if not len(a) or len(a) != len(b):
+        return ""
+    gaps = result.sign * (a - b)
+    gaps = gaps[~np.isnan(gaps)]
+    if len(gaps) < FEWEST:
+        return ""
+    median = number(float(np.median(gaps)), result.metric.decimals, "+")
+    return f"{int((gaps > 0).sum())} of {len(gaps)} clients, median {median}"

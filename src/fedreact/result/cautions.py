@@ -8,9 +8,16 @@ from fedreact.result.sources import SettingSource
 FEW_STEPS = 250
 """Local steps of a client over all rounds, below which training is short."""
 
+SAME = (
+    "All seeds test the same series, so the interval of a method's score counts the randomness of "
+    "training alone. Differences are paired by client: their intervals count how clients differ."
+)
+
 
 def cautions(data: SeriesDataset, partition: Partition, setting: SettingSource) -> list[str]:
-    """Return a sentence for a short training, and one for test series beside train series."""
+    """Return a sentence each for a short training, for test series that are the same in all seeds,
+    and for test series beside train series.
+    """
     short = [
         f"{kind.capitalize()} training is short: {steps} steps of each client in all, where "
         f"{FEW_STEPS} and more are usual. More of it may change the order (in one's own data: "
@@ -18,4 +25,4 @@ def cautions(data: SeriesDataset, partition: Partition, setting: SettingSource) 
         for kind, steps in setting.steps.items()
         if steps < FEW_STEPS
     ]
-    return [*short, *adjacent.findings(partition, data)]
+    return [*short, *[SAME] * setting.same_test, *adjacent.findings(partition, data)]

@@ -231,6 +231,8 @@ def described(data: SeriesDataset, partition: Partition, setting: SettingSource)
         "multi-label": f"which of {task.outputs} labels are true",
         "regression": "a number" if task.outputs == 1 else f"{task.outputs} numbers",
     }[task.kind]
+    if task.kind == "regression" and data.label_names is not None:
+        what += f": {', '.join(data.label_name(i) for i in range(task.outputs))}"
     channels = [data.channel_name(i) for i in range(task.channels)]
     named = f": {', '.join(channels)}" if data.channel_names is not None else ""
     steps = _count(int(lengths[-1]), "step")

@@ -4,7 +4,16 @@ from collections.abc import Sequence
 
 from fedreact.notes.scores import Difference, MethodScores, Result
 from fedreact.notes.still_rising import trained
-from fedreact.notes.words import ABOUT, difference, listed, number, paired, score
+from fedreact.notes.words import (
+    ABOUT,
+    corrected,
+    difference,
+    listed,
+    number,
+    of_clients,
+    paired,
+    score,
+)
 
 Compared = Sequence[tuple[MethodScores, Difference, bool]]
 
@@ -48,12 +57,20 @@ def against_simple(result: Result) -> str:
         )
     text = _compared(result, federated, simple[0])
     if pooled := result.of("pooled"):
-        d = result.metric.decimals
+        gap = result.difference(pooled[0], simple[0])
         text += (
             f" With all data in one place, which is no federation, {pooled[0].label} reaches "
-            f"{number(pooled[0].mean, d)}."
+            f"{number(pooled[0].mean, result.metric.decimals)}, a difference of "
+            f"{difference(gap, result.metric)} ({paired([gap], result.metric)})."
         )
+        text += _for_whom(result, pooled[0], simple[0])
     return text
+
+
+def _for_whom(result: Result, method: MethodScores, other: MethodScores) -> str:
+    """Say for how many clients a method is better than another one; empty if it is not known."""
+    many = of_clients(result, method, other)
+    return f" {method.label} is better for {many}." if many else ""
 
 
 def _compared(result: Result, federated: Sequence[MethodScores], other: MethodScores) -> str:
@@ -71,15 +88,15 @@ def _compared(result: Result, federated: Sequence[MethodScores], other: MethodSc
     by = paired([one for _, one in shown], result.metric)
     if better:
         number_of = f"{len(better)} of {len(federated)} federated methods"
-        if len(federated) == 1:
-            return f"{better[0][0].label} is significantly better than {what}: {words} ({by})."
         verb = "is" if len(better) == 1 else "are"
-        return f"{number_of} {verb} significantly better than {what}: {words} ({by})."
+        who = f"{better[0][0].label} is" if len(federated) == 1 else f"{number_of} {verb}"
+        text = f"{who} significantly better than {what}: {words} ({by})."
+        return text + _for_whom(result, better[0][0], other)
     method, one = shown[0]
     return (
         f"No federated method is significantly better than {what}. The best one, {method.label}, "
-        f"differs by {difference(one, result.metric)} ({by})."
-    )
+        f"differs by {difference(one, result.metric)} ({by}).{corrected(compared)}"
+    ) + _for_whom(result, method, other)
 
 
 def _may_overtake(result: Result, method: MethodScores, gap: Difference) -> bool:

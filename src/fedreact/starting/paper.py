@@ -17,11 +17,11 @@ from fedreact.benchmark.additions import find_benchmark, text
 from fedreact.clients.partition import Partition
 from fedreact.data.dataset import SeriesDataset
 from fedreact.kinds import contract as runs
+from fedreact.kinds.facts import run as facts
 from fedreact.reading import read_yaml
 from fedreact.resolve.papers import FOLDER, load_paper
 from fedreact.starting.facts import facts_of
 from fedreact.starting.recipe import MINUTES, Facts, Recipe, recipe
-from fedreact.task import Task
 
 METHODS = {
     "Alone": "fedst/alone",
@@ -40,10 +40,11 @@ METHODS = {
     "Forest on summaries, pooled": "grand/forest-pooled",
     "Constant": "fedst/constant",
     "Persistence": "aso_fed/persistence",
+    "Mean of earlier days": "aso_fed/same-time",
 }
 """Columns: methods by their labels. Those that cannot run on the task are left out."""
 REFERENCE = "Alone"
-TRIVIAL = ("Constant", "Persistence")
+TRIVIAL = ("Constant", "Persistence", "Mean of earlier days")
 TRAINED = ("Alone", "FedAvg", "Ditto", "FedProto")
 """Methods of the figure of scores over rounds."""
 METRICS = {
@@ -109,7 +110,7 @@ def start(data: SeriesDataset, minutes: float = MINUTES) -> Start:
     asked = dict(chosen.partition.options)
     partitioner = plugins.load("clients/partitioners", asked.pop("by"), "PARTITIONER")
     drawn = options.check(partitioner, asked, "partition").deal(data, 0)
-    methods = methods_for(data.task, data.previous is not None)
+    methods = methods_for(data)
     return Start(files(data.name, facts, chosen, methods), chosen, drawn)
 
 
@@ -118,20 +119,18 @@ def paper_name(name: str) -> str:
     return re.sub(r"[^a-z0-9]", "_", name)
 
 
-def methods_for(task: Task, has_previous: bool) -> dict[str, str]:
-    """Return the methods that can run on a task, by their labels."""
-    return {
-        label: method
-        for label, method in METHODS.items()
-        if (has_previous if label == "Persistence" else _can_run(method, task))
-    }
+def methods_for(data: SeriesDataset) -> dict[str, str]:
+    """Return the methods that can run on a dataset, by their labels."""
+    return {label: method for label, method in METHODS.items() if _can_run(method, data)}
 
 
-def _can_run(method: str, task: Task) -> bool:
-    """Tell whether a method can run on a task."""
+def _can_run(method: str, data: SeriesDataset) -> bool:
+    """Tell whether a method can run on a dataset."""
     paper, name = method.split("/")
     kind, entry = load_paper(paper, "paper").methods[name]
-    return runs.skipped(kind, entry.algorithm, task) is None
+    if kind == "facts":
+        return facts.make(entry).lacks(data) is None
+    return runs.skipped(kind, entry.algorithm, data.task) is None
 
 
 def files(data: str, facts: Facts, recipe: Recipe, methods: Mapping[str, str]) -> dict[str, str]:

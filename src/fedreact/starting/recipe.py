@@ -138,10 +138,10 @@ def recipe(facts: Facts, minutes: float = MINUTES) -> Recipe:
             "synchronous": list(SEEDS),
             "clustered": list(SEEDS),
             "simple": list(SEEDS),
-            "facts": [SEEDS[0]],
+            "facts": list(SEEDS),
         },
-        f"{len(SEEDS)} seeds, which draw other test series and other first weights: with fewer, no "
-        "difference between methods is judged.",
+        f"{len(SEEDS)} seeds, which draw other first weights, and other test series unless the "
+        "split is in time: with fewer, no difference between methods is judged.",
     )
     return Recipe(
         partition,

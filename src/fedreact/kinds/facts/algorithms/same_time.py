@@ -1,0 +1,62 @@
+"""The mean of earlier days at the same time of day, the baseline of what has a daily course."""
+
+from dataclasses import dataclass
+
+import numpy as np
+import pandas as pd
+
+from fedreact.data.dataset import SeriesDataset
+from fedreact.kinds.facts.contract import Algorithm
+from fedreact.options import Positive
+
+
+@dataclass(frozen=True)
+class SameTime(Algorithm):
+    """The mean target of a client's earlier series that end at the same time of day.
+
+    Where there is no earlier one, it is the target one step before (``previous`` of the dataset).
+    All earlier targets count, also those of test series, as persistence uses the last value.
+
+    Attributes
+    ----------
+    period
+        Seconds after which times are the same again.
+    """
+
+    period: Positive = 86400.0
+
+    def outputs(self, data: SeriesDataset) -> np.ndarray | None:
+        """Return the means ``[N, c]``."""
+        if self.lacks(data) or data.time is None or data.previous is None:
+            return None
+        y = data.y.reshape(len(data.y), -1).astype(float)
+        before = data.previous.reshape(y.shape).astype(float)
+        order = np.lexsort((data.time, self._group(data)))
+        places = pd.Series(self._group(data)[order])
+        sums = pd.DataFrame(y[order]).groupby(places).cumsum().to_numpy() - y[order]
+        count = places.groupby(places).cumcount().to_numpy()[:, None]
+        means = np.where(count > 0, sums / np.maximum(count, 1), before[order])
+        outputs = np.empty_like(y)
+        outputs[order] = means
+        return outputs
+
+    def lacks(self, data: SeriesDataset) -> str | None:
+        """Say so if times or targets are missing, or no time of day comes twice."""
+        if data.task.kind != "regression" or data.previous is None:
+            return "The data has no numbers to forecast (previous)."
+        if data.time is None:
+            return "The data has no times."
+        if len(np.unique(self._group(data))) > len(data.y) / 2:
+            return "Times of day hardly come twice."
+        return None
+
+    def _group(self, data: SeriesDataset) -> np.ndarray:
+        """Return a number for each client and time of day, ``int64 [N]``."""
+        assert data.time is not None
+        owner = np.zeros(len(data.y), int) if data.owner is None else data.owner
+        times = np.round(data.time % self.period, 3)
+        pairs = np.stack([owner.astype(float), times], axis=1)
+        return np.unique(pairs, axis=0, return_inverse=True)[1].ravel()
+
+
+ALGORITHM = SameTime
