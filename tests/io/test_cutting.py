@@ -262,7 +262,10 @@ def test_overlapping_windows_are_kept_as_recordings():
     made = made_of(read(*two_clients()), "m", Cutting(window="4", step="1"), Finishing())
     assert set(made.arrays) >= {"recording", "start", "steps"}
     assert made.data.X.shape == (154, 4, 1)
-    assert "chronological with gap: 3" in made.notes[-1]
+    (advice,) = made.advice
+    assert "chronological with gap: 3" in advice
+    assert any(advice in line for line in made.summary())
+    assert not any(advice in line for line in made.summary(advise=False))
     assert made.data.owner_names.tolist() == ["a", "b"]
     assert made.data.label_names.tolist() == ["u", "v"]
 
@@ -286,3 +289,15 @@ def test_labels_that_mean_nothing_are_left_out():
     assert made.dropped == {"of labels that are left out": 1}
     with pytest.raises(UserError, match="--drop-labels: '7' is unknown; known: 0, 1, 2"):
         made_of(read(part), "m", Cutting(window="4"), Finishing(drop_labels=("7",)))
+
+
+@pytest.mark.parametrize(
+    ("origin", "words"), [(1e9, "2001-09-09 01:46"), (0.0, "series end between 3 and 15 s")]
+)
+def test_the_summary_has_times_as_dates_if_they_count_from_1970(origin, words):
+    """A billion seconds after 1970 it is 2001-09-09 01:46:40 UTC."""
+    whole = recording(8, time=origin + np.arange(8.0))
+    other = recording(8, time=origin + 8 + np.arange(8.0), label="b")
+    made = made_of(read(whole, other), "m", Cutting(window="4"), Finishing())
+    (line,) = [line for line in made.summary() if line.startswith("times: ")]
+    assert words in line

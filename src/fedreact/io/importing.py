@@ -3,7 +3,8 @@
 import re
 from collections import Counter
 from collections.abc import Callable, Mapping
-from dataclasses import dataclass
+from dataclasses import dataclass, field
+from datetime import UTC, datetime
 from typing import Any, Literal
 
 import numpy as np
@@ -20,6 +21,8 @@ from fedreact.options import InnerShare, changed
 
 Arrays = dict[str, np.ndarray]
 
+DATES = 1e8
+"""Seconds since 1970 from which times are shown as dates."""
 OF_SERIES = ("y", "client", "trial", "time", "tested", "lengths", "previous", "start")
 """Arrays with an entry for each series, beside ``X``."""
 
@@ -64,6 +67,8 @@ class Imported:
         Series that were dropped, by reason.
     notes
         Sentences on what was left out or decided.
+    advice
+        Sentences for those who choose the split of clients themselves.
     gap
         Series to leave out before a chronological test set, which a note asks for; 0: none.
     """
@@ -72,9 +77,10 @@ class Imported:
     data: SeriesDataset
     dropped: Counter[str]
     notes: list[str]
+    advice: list[str] = field(default_factory=list)
     gap: int = 0
 
-    def summary(self) -> list[str]:
+    def summary(self, advise: bool = True) -> list[str]:
         """Write lines for people: how much there is, and what was dropped and why."""
         data, task = self.data, self.data.task
         steps = f"{span(data.lengths)} steps"
@@ -99,10 +105,13 @@ class Imported:
             lines.append(f"targets: {named}, from {values.min():.4g} to {values.max():.4g}")
         else:
             lines.append(f"{task.outputs} labels that may be true together")
+        if data.time is not None:
+            lines.append(f"times: {_times(data.time)}")
         if data.tested is not None:
             lines.append(f"{int(data.tested.sum())} series are marked for testing")
         lines += [f"dropped: {number} series {why}" for why, number in self.dropped.items()]
-        return [*lines, *(f"note: {note}" for note in self.notes)]
+        notes = [*self.notes, *self.advice] if advise else self.notes
+        return [*lines, *(f"note: {note}" for note in notes)]
 
     def about(self) -> dict[str, Any]:
         """Say the same to a program."""
@@ -118,7 +127,7 @@ class Imported:
             "labels": dict(labels),
             "tested": None if data.tested is None else int(data.tested.sum()),
             "dropped": dict(self.dropped),
-            "notes": self.notes,
+            "notes": [*self.notes, *self.advice],
         }
 
 
@@ -126,6 +135,15 @@ def span(numbers: np.ndarray) -> str:
     """Write the smallest and the largest of numbers; a single one, if they are the same."""
     low, high = numbers.min(), numbers.max()
     return f"{high}" if low == high else f"{low} to {high}"
+
+
+def _times(times: np.ndarray) -> str:
+    """Write the first and last time at which a series ends: as dates if they count from 1970."""
+    low, high = times.min(), times.max()
+    if low < DATES:
+        return f"series end between {low:g} and {high:g} s"
+    first, last = (datetime.fromtimestamp(float(time), UTC) for time in (low, high))
+    return f"series end between {first:%Y-%m-%d %H:%M} and {last:%Y-%m-%d %H:%M}"
 
 
 def _counted(sizes: np.ndarray, name: Callable[[int], str], most: int = 12) -> str:
@@ -159,6 +177,7 @@ def made_of(
 ) -> Imported:
     """Make a dataset of recordings, or of series that are cut already."""
     notes: list[str] = []
+    advice: list[str] = []
     dropped: Counter[str] = Counter()
     gap = 0
     if isinstance(read, Recordings):
@@ -166,7 +185,7 @@ def made_of(
         arrays, dropped, notes = _arrays(series), series.dropped, series.notes
         gap = series.gap
         if gap and finishing.hold_out is None:
-            notes.append(
+            advice.append(
                 "windows overlap and no trials are named: use split: chronological with gap: "
                 f"{gap}, or import with --hold-out; else test and train series share steps"
             )
@@ -176,7 +195,7 @@ def made_of(
         arrays, dropped = _without_missing(read, cutting)
     arrays = _finished(arrays, name, finishing, gap, dropped)
     gap = 0 if finishing.hold_out is not None else gap
-    return Imported(arrays, own.dataset_of(arrays, name), dropped, notes, gap)
+    return Imported(arrays, own.dataset_of(arrays, name), dropped, notes, advice, gap)
 
 
 def _arrays(series: Series) -> Arrays:

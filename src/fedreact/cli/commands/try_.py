@@ -99,7 +99,7 @@ def _read(
                 "values are far from 1, so channels are brought to mean 0 and spread 1 over all "
                 "clients (--scale all; --scale none leaves them as they are)"
             )
-        click.echo("\n".join(imported.summary()))
+        click.echo("\n".join(imported.summary(advise=False)))
         recipe.write(imported, folder)
         click.echo(f"Written: {file}, and how in {recipe.beside(file).name}\n")
     elif not _is_made_by(recipe, file, given):
