@@ -301,3 +301,25 @@ def test_the_summary_has_times_as_dates_if_they_count_from_1970(origin, words):
     made = made_of(read(whole, other), "m", Cutting(window="4"), Finishing())
     (line,) = [line for line in made.summary() if line.startswith("times: ")]
     assert words in line
+
+
+def many(n, **changes):
+    """As many recordings of client a, each of two windows of four steps."""
+    return read(*(recording(8, client="a", label=f"{k % 2}", **changes) for k in range(n)))
+
+
+def test_recordings_are_trials_of_their_windows_where_a_client_has_several():
+    series = cut(many(5), Cutting(window="4"))
+    assert series.trial.tolist() == [f"recording {k + 1}" for k in range(5) for _ in range(2)]
+    assert "each recording is a trial" in series.notes[-1]
+
+
+def test_with_few_recordings_windows_side_by_side_are_noted():
+    series = cut(many(4), Cutting(window="4"))
+    assert series.trial is None
+    assert "fewer than 5 recordings" in series.notes[-1]
+
+
+def test_recordings_of_one_window_each_need_no_trials():
+    series = cut(many(5), Cutting(window="8"))
+    assert (series.trial, series.notes) == (None, [])

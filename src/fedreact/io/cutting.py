@@ -17,7 +17,7 @@ JUMP = 1.5
 """Usual times between steps above which the time between two steps is a gap."""
 
 TRIALS = 5
-"""Recordings that each client needs, so that they can be trials of overlapping windows."""
+"""Recordings that each client needs, so that they can be the trials of their windows."""
 
 
 @dataclass(frozen=True)
@@ -170,7 +170,7 @@ def cut(read: Recordings, how: Cutting) -> Series:
     series.dropped, series.steps, series.stride = dropped, steps, stride
     series.ahead = how.ahead if how.forecast else 0
     series.notes += read.notes
-    if series.overlap and series.trial is None:
+    if steps is not None and series.trial is None and (series.overlap or not how.forecast):
         _name_trials(series)
     return series
 
@@ -535,9 +535,23 @@ def _times_restart(pieces: list[Recording]) -> bool:
 
 
 def _name_trials(series: Series) -> None:
-    """Make recordings the trials of overlapping windows, if each client has several."""
+    """Make recordings the trials of their windows, if each client has several.
+
+    Windows of one recording are alike, the more so if they overlap.
+    """
+    if len(np.unique(series.piece)) == len(series.piece):
+        return
     clients = series.client if series.client is not None else np.zeros(len(series.piece), int)
     pairs = np.unique(np.stack([np.unique(clients, return_inverse=True)[1], series.piece]), axis=1)
     if np.bincount(pairs[0]).min() >= TRIALS:
         series.trial = np.array([f"recording {piece + 1}" for piece in series.piece])
-        series.notes.append("windows overlap, so each recording is a trial: it is never split")
+        series.notes.append(
+            "windows of a recording are alike, so each recording is a trial: it is never split "
+            "between train and test"
+        )
+    elif not series.overlap:
+        series.notes.append(
+            f"windows of a recording are alike, and a client has fewer than {TRIALS} recordings, "
+            "so a random split tests windows whose neighbours are trained on: name what belongs "
+            "together (--trial), or use split: chronological"
+        )

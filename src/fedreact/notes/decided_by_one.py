@@ -29,8 +29,9 @@ def sentences(result: Result) -> list[str]:
     means = [(one.sum() - one[k]) / (len(one) - 1) for one in (a, b)]
     who = f"Without {names[0]}" if len(names) == 1 else f"Without {listed(names)}, each left out"
     which = "" if len(names) == 1 else f" (without {names[0]})"
+    decides = "One client decides" if len(names) == 1 else "Single clients decide"
     return [
-        f"One client decides the order of the first two methods, {first.label} and {second.label}. "
+        f"{decides} the order of the first two methods, {first.label} and {second.label}. "
         f"{who}, {second.label} is ahead: {number(means[1], d)} against {number(means[0], d)}"
         f"{which}."
     ]
