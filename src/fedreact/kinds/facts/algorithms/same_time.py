@@ -3,7 +3,6 @@
 from dataclasses import dataclass
 
 import numpy as np
-import pandas as pd
 
 from fedreact.data.dataset import SeriesDataset
 from fedreact.kinds.facts.contract import Algorithm
@@ -29,6 +28,8 @@ class SameTime(Algorithm):
         """Return the means ``[N, c]``."""
         if self.lacks(data) or data.time is None or data.previous is None:
             return None
+        import pandas as pd
+
         y = data.y.reshape(len(data.y), -1).astype(float)
         before = data.previous.reshape(y.shape).astype(float)
         order = np.lexsort((data.time, self._group(data)))
