@@ -158,8 +158,9 @@ MANY_CLIENTS = --case har --frameworks ours pfl flower loop --clients 100 1000 1
 test: setup
 	python -m pytest -m "not campaign" $(PARALLEL)
 
-# Everything. Sphinx and Flower are installed for it; as root on Debian or Ubuntu also LaTeX, Chromium and SLURM.
-check: setup lint .venv/.docs .venv/.federation
+# Everything but the tests over Flower, which `make long-tests` has. Sphinx is installed for it; as root on Debian or
+# Ubuntu also what LaTeX, Chromium and SLURM are needed for.
+check: setup lint .venv/.docs
 	tests/end_to_end/latex.sh
 	tests/report/browser.sh
 	$(SLURM) \
