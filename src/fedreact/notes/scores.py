@@ -174,9 +174,13 @@ class Result:
 
     @property
     def is_same_test(self) -> bool:
-        """Whether all seeds test the same series, so that a baseline has one score in all."""
-        baselines = [list(method.by_seed.values()) for method in self.of(*BASELINES)]
-        return any(len(scores) > 1 and len(set(scores)) == 1 for scores in baselines)
+        """Whether all seeds test the same series: a baseline has the same scores, by client too."""
+        for method in self.of(*BASELINES):
+            each = list(method.clients.values())
+            same = all(np.array_equal(each[0], one, equal_nan=True) for one in each)
+            if len(each) > 1 and same and len(set(method.by_seed.values())) == 1:
+                return True
+        return False
 
     def difference(self, first: MethodScores, second: MethodScores) -> Difference:
         """Compare two methods, paired by seed, or by client where seeds tell little."""

@@ -140,7 +140,6 @@ class ResultPages:
             runs=runs_of,
             rounds=rounds,
             steps=steps,
-            same_test=getattr(partitioner, "split", None) in ("chronological", "source"),
         )
 
     def _methods(self, paper: str) -> dict[str, CardSource]:

@@ -3,6 +3,7 @@
 from fedreact.clients import adjacent
 from fedreact.clients.partition import Partition
 from fedreact.data.dataset import SeriesDataset
+from fedreact.notes.scores import Result
 from fedreact.result.sources import SettingSource
 
 FEW_STEPS = 250
@@ -14,7 +15,9 @@ SAME = (
 )
 
 
-def cautions(data: SeriesDataset, partition: Partition, setting: SettingSource) -> list[str]:
+def cautions(
+    data: SeriesDataset, partition: Partition, setting: SettingSource, result: Result
+) -> list[str]:
     """Return a sentence each for a short training, for test series that are the same in all seeds,
     and for test series beside train series.
     """
@@ -25,4 +28,4 @@ def cautions(data: SeriesDataset, partition: Partition, setting: SettingSource) 
         for kind, steps in setting.steps.items()
         if steps < FEW_STEPS
     ]
-    return [*short, *[SAME] * setting.same_test, *adjacent.findings(partition, data)]
+    return [*short, *[SAME] * result.is_same_test, *adjacent.findings(partition, data)]

@@ -30,9 +30,6 @@ class SettingSource:
         Number of rounds of each kind of run that has them, and where it is written.
     steps
         Local steps of a client over all rounds, of each kind of run that has a number of them.
-    same_test
-        Whether all seeds test the same series: the last of each client, or those that the data
-        marks.
     """
 
     label: str
@@ -43,7 +40,6 @@ class SettingSource:
     runs: Mapping[str, str]
     rounds: Mapping[str, tuple[int, str]]
     steps: Mapping[str, int] = field(default_factory=dict)
-    same_test: bool = False
 
 
 @dataclass(frozen=True)
