@@ -104,7 +104,7 @@ def test_with_fewer_than_three_seeds_clients_are_compared():
     simple = method("Ridge", 0.5, role="simple", clients=[[0.6, 0.4, 0.5]])
     # Ahead by .3, .2 and .1: .2 +- 4.303 x .1 / sqrt(3).
     (text,) = note("not-above-baseline", result(ours, simple))
-    assert "A +0.200 (−0.048 to +0.448) (95% intervals over 3 clients, with fewer than" in text
+    assert "A +0.200 (−0.048 to +0.448) (95% intervals over 3 clients, for these seeds)" in text
     (text,) = note("not-above-baseline", result(method("A", 0.7), method("R", 0.5, role="simple")))
     assert text.endswith("A +0.200 (fewer than three seeds and clients, so no interval).")
 
@@ -193,8 +193,8 @@ def test_a_baseline_below_a_constant_is_named():
     bad = method("Rocket", 0.1, 0.11, 0.12, role="simple")
     texts = note("not-above-baseline", result(A, RIDGE, bad, CONSTANT))
     assert texts == [
-        "As a baseline, Rocket −0.190 (−0.215 to −0.165) tells nothing here: it is worse than "
-        "Constant, which learns nothing."
+        "Rocket −0.190 (−0.215 to −0.165) is worse than Constant, which learns nothing, so methods "
+        "should not be judged by such a baseline."
     ]
 
 

@@ -35,12 +35,10 @@ def _worse_than_trivial(result: Result) -> list[str]:
     if not worse:
         return []
     words = listed([f"{m.label} {difference(one, result.metric)}" for m, one in worse])
+    verb = "is" if len(worse) == 1 else "are"
     return [
-        f"As a baseline, {words} tells nothing here: it is worse than {trivial[0].label}, which "
-        "learns nothing."
-        if len(worse) == 1
-        else f"As baselines, these tell nothing here, since they are worse than "
-        f"{trivial[0].label}, which learns nothing: {words}."
+        f"{words} {verb} worse than {trivial[0].label}, which learns nothing, so methods should "
+        "not be judged by such a baseline."
     ]
 
 

@@ -48,7 +48,7 @@ def paired(differences: Iterable[Difference], metric: Metric) -> str:
     by = dict.fromkeys(f"{one.n} {one.units}" for one in judged)
     text = f"95% intervals over {' or '.join(by)}"
     if any(one.units == "clients" for one in judged):
-        text += ", with fewer than three seeds"
+        text += ", for these seeds"
     return text if metric.better == "higher" else f"{text}; positive is better"
 
 
