@@ -26,6 +26,7 @@ from fedreact.starting.recipe import MINUTES, Facts, Recipe, recipe
 METHODS = {
     "Alone": "fedst/alone",
     "FedAvg": "fedst/fedavg",
+    "FedAvg, fine-tuned": "grand/fedavg-finetuned",
     "Ditto": "fedst/ditto",
     "FedProto": "fedst/fedproto",
     "Fed-REACT": "fed_react/fed-react-a1",
@@ -45,7 +46,7 @@ METHODS = {
 """Columns: methods by their labels. Those that cannot run on the task are left out."""
 REFERENCE = "Alone"
 TRIVIAL = ("Constant", "Persistence", "Mean of earlier days")
-TRAINED = ("Alone", "FedAvg", "Ditto", "FedProto")
+TRAINED = ("Alone", "FedAvg", "FedAvg, fine-tuned", "Ditto", "FedProto")
 """Methods of the figure of scores over rounds."""
 METRICS = {
     "classification": ("accuracy", "accuracy@worst_fifth", "balanced_accuracy"),

@@ -31,6 +31,7 @@ from fedreact.kinds.synchronous.algorithms.constant import Constant
 from fedreact.kinds.synchronous.algorithms.ditto import Ditto
 from fedreact.kinds.synchronous.algorithms.fedala import FedALA
 from fedreact.kinds.synchronous.algorithms.fedavg import FedAvg
+from fedreact.kinds.synchronous.algorithms.fedavg_finetuned import FedAvgFineTuned
 from fedreact.kinds.synchronous.algorithms.fedavg_local import FedAvgLocal
 from fedreact.kinds.synchronous.algorithms.fedbabu import FedBABU
 from fedreact.kinds.synchronous.algorithms.fedbn import FedBN
@@ -107,6 +108,13 @@ def fedavg():
 @run
 def fedavg_local():
     _, state = trained(job_of(FedAvgLocal().on(MODEL)))
+    return [(state["own"], OF["fedavg"]["clients"])]
+
+
+@run
+def fedavg_finetuned():
+    # After a round and fine-tuning, as FedAvg's clients in the second round, before averaging.
+    _, state = trained(job_of(FedAvgFineTuned().on(MODEL)), rounds=1, prepared=True)
     return [(state["own"], OF["fedavg"]["clients"])]
 
 

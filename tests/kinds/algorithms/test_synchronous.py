@@ -37,6 +37,7 @@ from fedreact.kinds import contract as runs
 from fedreact.kinds.synchronous.algorithms.apfl import APFL
 from fedreact.kinds.synchronous.algorithms.ditto import Ditto
 from fedreact.kinds.synchronous.algorithms.fedavg import FedAvg
+from fedreact.kinds.synchronous.algorithms.fedavg_finetuned import FedAvgFineTuned
 from fedreact.kinds.synchronous.algorithms.fedbabu import FedBABU
 from fedreact.kinds.synchronous.algorithms.fedicon import FedICON
 from fedreact.kinds.synchronous.algorithms.fedproto import FedProto
@@ -522,6 +523,24 @@ def test_fedbabu_tests_with_models_that_an_epoch_has_tuned_from_the_newest_body(
     assert (tested["head"][:, body] == server["theta"]).all()
     assert (tested["head"][:, head] != theta[head]).any(1).all()
     assert (tested["all"][:, body] != server["theta"]).any(1).all()
+
+
+def test_fine_tuning_starts_from_the_newest_model_and_leaves_it():
+    job = job_of(FedAvgFineTuned)
+    algorithm, theta = job.algorithm, initial(job)
+    assert algorithm.models == 2
+    server, state = algorithm.server(theta, 3), algorithm.start(theta, 3)
+    plain, _ = Stacked(job_of(FedAvg), "cpu").round(algorithm.sent(server), {}, 1)
+    uploads, _ = Stacked(job, "cpu").round(algorithm.sent(server), state, 1)
+    assert (uploads["theta"] == plain["theta"]).all()
+    sent = algorithm.sent(server) | {PREPARE: np.ones(1, np.float32)}
+    tuned = {}
+    for tuning in (1, 3):
+        longer = replace(job, algorithm=replace(algorithm, tuning=tuning))
+        uploads, prepared = Stacked(longer, "cpu").round(sent, state, 2)
+        assert (uploads["theta"] == theta).all()
+        tuned[tuning] = np.abs(prepared["own"] - theta).max()
+    assert 0 < tuned[1] < tuned[3]
 
 
 def test_fedproto_gives_the_label_of_the_nearest_known_prototype():
