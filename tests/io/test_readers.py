@@ -111,7 +111,11 @@ def test_a_folder_of_files_whose_names_say_whose_they_are(tmp_path):
     assert made.data.X.shape == (8, 2, 5)
     assert made.data.owner_names.tolist() == ["ann", "bob"]
     assert np.bincount(made.data.y).tolist() == [4, 4]
-    assert "1 files do not fit the pattern, e.g. readme.csv" in made.notes
+    assert made.notes[:2] == [
+        "by the pattern, ann/sit_1.csv is of client ann, label sit, trial 1",
+        "files that the pattern does not fit, e.g. readme.csv, are left out: "
+        "1 in the folder itself",
+    ]
     with pytest.raises(UserError, match="'clint' is unknown; known: client"):
         patterns.compiled("{clint}/a.csv")
     with pytest.raises(UserError, match=r"fits no file, e\.g\. not ann/sit_1\.csv"):

@@ -1,6 +1,7 @@
 """Names of folders and files that say whose recording it is: ``{client}/{label}_{trial}.csv``."""
 
 import re
+from collections import Counter
 from collections.abc import Sequence
 from pathlib import Path
 
@@ -46,7 +47,8 @@ def matched(
     Returns
     -------
     files, notes
-        Each file that the pattern fits, with the texts by field; and a sentence on the others.
+        Each file that the pattern fits, with the texts by field; sentences on how the first one was
+        read, and on those that it does not fit.
 
     Raises
     ------
@@ -58,15 +60,36 @@ def matched(
     expression, root = compiled(pattern), Path(source)
     named, others = [], []
     for file in files:
-        path = file.relative_to(root).as_posix() if root.is_dir() else file.name
+        path = _path(file, root)
         if match := expression.fullmatch(path):
             named.append((file, match.groupdict()))
         else:
             others.append(path)
     if not named:
         raise UserError(f"--pattern {pattern!r} fits no file, e.g. not {others[0]}")
-    many = f"{len(others)} files do not fit the pattern, e.g. {others[0]}" if others else ""
-    return named, [many] if many else []
+    first, fields = named[0]
+    said = ", ".join(f"{field} {text}" for field, text in fields.items())
+    example = _path(first, root)
+    notes = [f"by the pattern, {example} is of {said}"] if said else []
+    return named, [*notes, *_left_out(others)]
+
+
+def _path(file: Path, root: Path) -> str:
+    """Return what a pattern is about: the path below the folder, or the name of a single file."""
+    return file.relative_to(root).as_posix() if root.is_dir() else file.name
+
+
+def _left_out(files: Sequence[str], most: int = 5) -> list[str]:
+    """Say how many files of each folder do not fit the pattern, and name one of them."""
+    if not files:
+        return []
+    folders = Counter(str(Path(file).parent) for file in files).most_common()
+    where = ", ".join(
+        f"{number} in {'the folder itself' if folder == '.' else folder}"
+        for folder, number in folders[:most]
+    )
+    more = f" and {len(folders) - most} more folders" if len(folders) > most else ""
+    return [f"files that the pattern does not fit, e.g. {files[0]}, are left out: {where}{more}"]
 
 
 def is_tested(text: str, where: str) -> bool:
