@@ -74,6 +74,8 @@ def test_nothing_to_do_has_no_length():
     assert "always busy" not in text
     assert "rests on" not in text
     assert rows(text, "step")["all"][0] == "0"
+    assert overview.DONE in text
+    assert overview.text({}, {}, {}, {}, 1) == overview.DONE
 
 
 @pytest.mark.parametrize(

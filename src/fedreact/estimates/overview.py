@@ -11,6 +11,7 @@ CPU h and GPU h: hours of one core, of one GPU. memory MB: of the largest job. f
 done: jobs that an earlier plan had estimated, with the CPU hours estimated then and taken. Targets
 share jobs, so theirs do not add up. Assumed: time grows in proportion to FLOPs; jobs that have no
 like in earlier runs are as fast as a few training steps were just now; downloads are left out."""
+DONE = "Nothing is left to do: all of it is there and up to date."
 
 Jobs = Mapping[str, Mapping[str, Any]]
 
@@ -27,6 +28,8 @@ def text(everything: Jobs, jobs: Jobs, took: Mapping[str, float], targets: Mappi
     targets
         Files by target.
     """
+    if not everything:
+        return DONE
     steps = [[rule, *cells] for rule, cells in _by_step(everything, jobs, took)]
     total = ["all", *_summed(everything, jobs, took)]
     lines = [*_columns([["step", *COLUMNS], *steps, total])]
@@ -36,6 +39,8 @@ def text(everything: Jobs, jobs: Jobs, took: Mapping[str, float], targets: Mappi
         counts = ", ".join(f"{name} {bases.count(name)}" for name in dict.fromkeys(bases))
         lines += ["", f"{length} hours on {cores} cores, if all are always busy."]
         lines += [f"Jobs by what their estimate rests on: {counts}."]
+    else:
+        lines += ["", DONE]
     by_target = [[name, *cells] for name, cells in _by_target(targets, everything, jobs, took)]
     return "\n".join([*lines, "", *_columns([["target", *COLUMNS], *by_target]), "", NOTES])
 
