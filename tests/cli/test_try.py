@@ -10,6 +10,8 @@ from small_cli import call
 
 from fedreact.cli.commands import try_
 from fedreact.errors import UserError
+from fedreact.estimates import planning
+from fedreact.estimates.planning import Planned
 
 RNG = np.random.default_rng(0)
 
@@ -35,7 +37,13 @@ def asked(project, monkeypatch):
 
     monkeypatch.setattr(subprocess, "Popen", Run)
     monkeypatch.setattr(try_, "_show", lambda *_: None)
+    monkeypatch.setattr(planning, "plan", lambda *_: planned(0))
     return words
+
+
+def planned(cpu_hours):
+    """What a plan of one job is."""
+    return Planned("quick", "cpu", [], {"a.csv": {"cpu_hours": cpu_hours}}, {}, {}, {})
 
 
 def write_files(folder="My walks", people=4, each=12):
@@ -74,6 +82,21 @@ def test_files_become_a_dataset_a_configuration_and_a_run(asked):
         assert (status, "stays as it is" in printed) == (0, True)
     assert edited.read_text().endswith("# mine\n")
     assert len(set(asked[::2])) == 1
+
+
+@pytest.mark.parametrize(
+    ("cpu_hours", "says", "minutes"),
+    [(0.01, False, None), (0.2, True, None), (0.8, True, "1"), (8, True, "0.5")],
+)
+def test_the_time_is_that_of_this_machine(monkeypatch, capsys, cpu_hours, says, minutes):
+    # On 2 cores, .8 hours are 24 minutes, where 5 were asked for: those of 25 / 24 are 5.
+    monkeypatch.setattr(planning, "plan", lambda *_: planned(cpu_hours))
+    try_._estimate("walks", "quick", 5.0, 2)
+    printed = capsys.readouterr().out
+    assert ("On this machine it takes about" in printed) is says
+    assert ("remove config/papers/walks" in printed) is (minutes is not None)
+    if minutes is not None:
+        assert printed.rstrip().endswith(f"--minutes {minutes}.")
 
 
 def test_data_of_another_import_is_not_taken_for_this_one(asked):

@@ -79,7 +79,7 @@ def write(paper: str, started: "Start") -> Path:
 def explain(started: "Start") -> str:
     """Give the reasons for a configuration, in one paragraph."""
     recipe = started.recipe
-    cost = f"All of it takes about {recipe.minutes:.0f} minutes on 2 cores."
+    cost = f"All of it takes about {recipe.minutes:.0f} minutes on 2 fast cores."
     width = min(shutil.get_terminal_size((100, 24)).columns, 100)
     return textwrap.fill(" ".join([*recipe.reasons, cost]), width)
 

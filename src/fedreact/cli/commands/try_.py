@@ -61,7 +61,9 @@ def run(
         for note in starting.findings(read, started):
             click.echo(f"note: {note}")
         click.echo(f"\n{starting.explain(started)}\n\nWritten: {folder}; edit it as you like")
-    _build(folder.name, at, cores or os.cpu_count() or 1)
+    cores = cores or os.cpu_count() or 1
+    _estimate(folder.name, at, minutes, cores)
+    _build(folder.name, at, cores)
     _show(folder.name, at)
 
 
@@ -137,6 +139,24 @@ def _described(read: "SeriesDataset", file: Path) -> "SeriesDataset":
         f"{owners}; {task.kind}"
     )
     return read
+
+
+def _estimate(paper: str, scale: str, minutes: float, cores: int) -> None:
+    """Say how long the run takes here, and how it would end sooner if that is much longer."""
+    from fedreact.estimates import planning
+
+    targets, config = [paper, f"{paper}_page"], [f"papers=[{paper}]"]
+    planned = planning.plan(targets, scale, cores, config)
+    here = sum(job["cpu_hours"] for job in planned.jobs.values()) * 60 / cores
+    if here < 1:
+        return
+    text = f"On this machine it takes about {here:.0f} minutes with {cores} cores, if it is idle."
+    if here > 1.5 * minutes:
+        text += (
+            f" To be done sooner, press Ctrl-C, remove {starting.PAPERS / paper}, and run this "
+            f"again with --minutes {max(minutes**2 / here, 0.5):.2g}."
+        )
+    click.echo(f"\n{text}\n")
 
 
 def _build(paper: str, scale: str, cores: int) -> None:
