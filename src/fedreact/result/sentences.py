@@ -93,9 +93,11 @@ def _compared(result: Result, federated: Sequence[MethodScores], other: MethodSc
         text = f"{who} significantly better than {what}: {words} ({by})."
         return text + _for_whom(result, better[0][0], other)
     method, one = shown[0]
+    seen = number((one.high - one.low) / 2, result.metric.decimals)
     return (
         f"No federated method is significantly better than {what}. The best one, {method.label}, "
-        f"differs by {difference(one, result.metric)} ({by}).{corrected(compared)}"
+        f"differs by {difference(one, result.metric)} ({by}).{corrected(compared)} A difference "
+        f"below about {seen} could not have been seen."
     ) + _for_whom(result, method, other)
 
 
