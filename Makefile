@@ -158,19 +158,18 @@ MANY_CLIENTS = --case har --frameworks ours pfl flower loop --clients 100 1000 1
 test: setup
 	python -m pytest -m "not campaign" $(PARALLEL)
 
-# Everything but the tests over Flower, which `make long-tests` has. Sphinx is installed for it; as root on Debian or
-# Ubuntu also what LaTeX, Chromium and SLURM are needed for.
+# Everything but what `make long-tests` alone has: kills at random moments, full disks, SLURM, DVC, campaigns, Flower.
+# Sphinx is installed for it; as root on Debian or Ubuntu also what LaTeX and Chromium are needed for.
 check: setup lint .venv/.docs
 	tests/end_to_end/latex.sh
 	tests/report/browser.sh
-	$(SLURM) \
-	FEDREACT_TEST_BUILT=$${FEDREACT_TEST_BUILT:-$$(mktemp -d)} && export FEDREACT_TEST_SLURM FEDREACT_TEST_BUILT && \
+	FEDREACT_TEST_BUILT=$${FEDREACT_TEST_BUILT:-$$(mktemp -d)} && export FEDREACT_TEST_BUILT && \
 	  python -m pytest -m "not campaign" $(PARALLEL) && \
-	  python -m pytest -m campaign $(PARALLEL)
+	  python -m pytest -m "campaign and not rare" $(PARALLEL)
 
 SLURM = FEDREACT_TEST_SLURM=$${FEDREACT_TEST_SLURM:-$$([ "$$(id -u)" = 0 ] && command -v apt-get >/dev/null && echo yes)}
 
-# The long tests alone.
+# The long tests alone; as root on Debian or Ubuntu, SLURM is installed for them.
 long-tests: .venv/.docs .venv/.federation
 	tests/end_to_end/latex.sh
 	tests/report/browser.sh

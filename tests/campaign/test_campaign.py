@@ -18,7 +18,7 @@ import pytest
 from helpers import PATHS, command, copy_project, descendants, edit, wait_until
 from own_examples import add_examples
 
-pytestmark = [pytest.mark.campaign, pytest.mark.workflow]
+pytestmark = [pytest.mark.campaign, pytest.mark.rare, pytest.mark.workflow]
 
 WORDS = ["scripts/campaign.py", "--paper", "mine", "--scale", "smoke", "--cores", "2"]
 KEPT = Path("reference/smoke/mine")

@@ -6,7 +6,7 @@ import shutil
 import pytest
 from helpers import command, edit, planned
 
-pytestmark = [pytest.mark.workflow, pytest.mark.campaign]
+pytestmark = [pytest.mark.workflow, pytest.mark.campaign, pytest.mark.rare]
 
 
 def ok(*words, cwd):

@@ -30,7 +30,7 @@ from helpers import (
     wait_until,
 )
 
-pytestmark = [pytest.mark.workflow, pytest.mark.campaign]
+pytestmark = [pytest.mark.workflow, pytest.mark.campaign, pytest.mark.rare]
 
 TARGET = "iclr_table02"
 # Of training, so that some kills fall between its checkpoints.

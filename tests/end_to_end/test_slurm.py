@@ -28,6 +28,7 @@ from helpers import (
 pytestmark = [
     pytest.mark.workflow,
     pytest.mark.campaign,
+    pytest.mark.rare,
     pytest.mark.skipif(
         os.environ.get("FEDREACT_TEST_SLURM") != "yes", reason="FEDREACT_TEST_SLURM=yes asks for it"
     ),
