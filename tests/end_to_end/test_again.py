@@ -79,6 +79,7 @@ def test_dry_run_of_the_papers_scale_needs_no_data(built):
     assert jobs["prepare_part"] == 5
 
 
+@pytest.mark.rare
 def test_missing_rtd_says_where_to_get_it(built):
     words = ["--cores", "1", "table05", "--config", "scale=paper"]
     printed, status = command("snakemake", *words, cwd=built)
@@ -106,6 +107,7 @@ def test_a_misspelt_target_is_one_clear_line(built):
     assert "Exception" not in printed
 
 
+@pytest.mark.rare
 def test_digits_can_be_simulated(copy):
     words = ["--cores", "2", "fig07", *SMOKE, "dataset=air-writing-sim"]
     snakemake(*words, cwd=copy)
@@ -115,6 +117,7 @@ def test_digits_can_be_simulated(copy):
         assert set(pd.read_csv(path)["data"]) == {"air-writing-sim"}
 
 
+@pytest.mark.rare
 def test_without_network_and_mirror_the_digits_are_simulated(built):
     # Forced, at another scale: the one that is built keeps to the data that it has.
     words = ["-n", "-F", "fig07", "--quiet", "host", "--config", "scale=quick"]
@@ -123,6 +126,7 @@ def test_without_network_and_mirror_the_digits_are_simulated(built):
     assert "clustered/fed_react/air-writing-sim/stationary10/all/seed0.csv" in printed
 
 
+@pytest.mark.rare
 def test_real_data_at_hand_is_not_replaced_by_simulated(built):
     printed, status = command(
         "snakemake", "-n", "all", *SMOKE, cwd=built, env={"FEDREACT_DATA_MIRROR": ""}
@@ -131,6 +135,7 @@ def test_real_data_at_hand_is_not_replaced_by_simulated(built):
     assert "Nothing to be done" in printed
 
 
+@pytest.mark.rare
 def test_what_no_paper_asks_for_is_one_clear_line(built):
     folder = (digits(built) / "stationary10-0123abcd/all").relative_to(built)
     printed, status = command("snakemake", "-n", f"{folder}/seed0.csv", *SMOKE, cwd=built)

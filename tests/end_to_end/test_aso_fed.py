@@ -21,6 +21,7 @@ MAY_LACK = {
 pytestmark = [
     pytest.mark.workflow,
     pytest.mark.campaign,
+    pytest.mark.rare,
     pytest.mark.skipif(not MIRROR, reason="needs ExtraSensory and Beijing's air from a mirror"),
 ]
 

@@ -7,7 +7,7 @@ import pandas as pd
 import pytest
 from helpers import SMOKE, check_claims, command, owners_of_smoke, planned, snakemake
 
-pytestmark = [pytest.mark.workflow, pytest.mark.campaign]
+pytestmark = [pytest.mark.workflow, pytest.mark.campaign, pytest.mark.rare]
 
 MIRROR = bool(os.environ.get("FEDREACT_DATA_MIRROR"))
 TABLES = [*(f"table0{i}" for i in range(1, 5)), "splits", "choices"]

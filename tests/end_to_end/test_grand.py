@@ -23,7 +23,7 @@ def test_every_method_runs_on_every_dataset(project):
     accuracy = table[table["metric"] == "accuracy"].pivot(
         index="column", columns="row", values="mean"
     )
-    assert accuracy.shape == (39, 2)
+    assert accuracy.shape == (40, 2)
     assert accuracy.notna().all(axis=None)
     assert accuracy.stack().between(0, 1).all()
     worst = table[table["metric"] == "accuracy@worst_fifth"].set_index(["column", "row"])["mean"]

@@ -15,7 +15,7 @@ from fedreact.provenance import machine
 from fedreact.reference import store
 from fedreact.reference.compare import compare
 
-pytestmark = [pytest.mark.workflow, pytest.mark.campaign]
+pytestmark = [pytest.mark.workflow, pytest.mark.campaign, pytest.mark.rare]
 
 FED_REACT, ASO_FED = ROOT / "reference/quick/fed_react", ROOT / "reference/overnight/aso_fed"
 ROW = "RTD - 10 clients (Stationary)"

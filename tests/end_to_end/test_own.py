@@ -124,6 +124,7 @@ def test_an_own_architecture_and_algorithm_train_on_several_cores_to_the_same_bi
     assert (tmp_path / "1.csv").read_bytes() == (tmp_path / "2.csv").read_bytes()
 
 
+@pytest.mark.rare
 def test_data_and_nothing_else_is_five_short_files(extended):
     add_least(extended)
     folder = extended / "config/papers/gestures"
@@ -138,6 +139,7 @@ def test_data_and_nothing_else_is_five_short_files(extended):
     shutil.rmtree(folder)
 
 
+@pytest.mark.rare
 def test_own_data_can_stand_for_the_digits(extended):
     table = "results/smoke/on/gestures/tables/iclr_table02.md"
     snakemake("--cores", "2", table, *SMOKE, "dataset=gestures", cwd=extended)

@@ -111,6 +111,7 @@ def test_what_it_shows_of_files_is_accepted(mine):
     assert plan.settings.run("mine", "asynchronous", "people", {}).gflops == 2
 
 
+@pytest.mark.rare
 def test_methods_that_it_names_are_there_and_fit_the_tasks_that_it_says():
     lines = re.findall(r"^\|[^|]*\|([^|]+)\| (yes|no) \| (yes|no) \| (yes|no) \|$", TEXT, re.M)
     assert len(lines) == 7
