@@ -29,7 +29,7 @@ def test_one_core_and_no_forks_give_the_same_bytes(built, tmp_path, wanted, file
     encoder = f"results/smoke/encoders/fed_react/{name}/clients10-beta1.5/seed0.npz"
     trained = f"results/smoke/runs/synchronous/fed_react/{name}/full10/timesnet/seed0.csv"
     alone = {"FEDREACT_FORKS": "no"}
-    snakemake("--cores", "1", *wanted, trained, *SMOKE, cwd=project, env=alone)
+    snakemake("--cores", "1", *wanted, encoder, trained, *SMOKE, cwd=project, env=alone)
     names = [
         path.relative_to(project)
         for kind in ("npz", "csv", "tex", "md", "png", "pdf")
