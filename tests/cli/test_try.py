@@ -85,13 +85,21 @@ def test_files_become_a_dataset_a_configuration_and_a_run(asked):
 
 
 @pytest.mark.parametrize(
-    ("cpu_hours", "says", "minutes"),
-    [(0.01, False, None), (0.2, True, None), (0.8, True, "1"), (8, True, "0.5")],
+    ("cpu_hours", "asked", "says", "minutes"),
+    [
+        (0.01, 5, False, None),
+        (0.2, 5, True, None),
+        (0.8, 5, True, "1"),
+        (8, 5, True, "0.5"),
+        (8, None, True, None),
+        (8, 0.5, True, None),
+    ],
 )
-def test_the_time_is_that_of_this_machine(monkeypatch, capsys, cpu_hours, says, minutes):
-    # On 2 cores, .8 hours are 24 minutes, where 5 were asked for: those of 25 / 24 are 5.
+def test_the_time_is_that_of_this_machine(monkeypatch, capsys, cpu_hours, asked, says, minutes):
+    # On 2 cores, .8 hours are 24 minutes, where 5 were asked for: those of 25 / 24 are 5. A
+    # configuration that was there before is not to be removed, and half a minute is the least.
     monkeypatch.setattr(planning, "plan", lambda *_: planned(cpu_hours))
-    try_._estimate("walks", "quick", 5.0, 2)
+    try_._estimate("walks", "quick", asked, 2)
     printed = capsys.readouterr().out
     assert ("On this machine it takes about" in printed) is says
     assert ("remove config/papers/walks" in printed) is (minutes is not None)

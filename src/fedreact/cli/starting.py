@@ -17,9 +17,11 @@ if TYPE_CHECKING:
 PAPERS = Path("config/papers")
 CONFIG = Path("config/config.yaml")
 
+FEWEST_MINUTES = 0.5
+
 minutes = click.option(
     "--minutes",
-    type=click.FloatRange(min=0.5),
+    type=click.FloatRange(min=FEWEST_MINUTES),
     default=5.0,
     show_default=True,
     help="Time that the run may take on 2 cores; more of it trains longer.",

@@ -53,7 +53,7 @@ def run(
     load_scale(at)  # refuses an unknown one before anything is written
     read = _read(data, name, format_, given)
     folder = starting.PAPERS / paper.paper_name(read.name)
-    if folder.exists():
+    if is_there := folder.exists():
         click.echo(f"{folder} is there already and stays as it is")
     else:
         started = paper.start(read, minutes)
@@ -62,7 +62,7 @@ def run(
             click.echo(f"note: {note}")
         click.echo(f"\n{starting.explain(started)}\n\nWritten: {folder}; edit it as you like")
     cores = cores or os.cpu_count() or 1
-    _estimate(folder.name, at, minutes, cores)
+    _estimate(folder.name, at, None if is_there else minutes, cores)
     _build(folder.name, at, cores)
     _show(folder.name, at)
 
@@ -141,8 +141,12 @@ def _described(read: "SeriesDataset", file: Path) -> "SeriesDataset":
     return read
 
 
-def _estimate(paper: str, scale: str, minutes: float, cores: int) -> None:
-    """Say how long the run takes here, and how it would end sooner if that is much longer."""
+def _estimate(paper: str, scale: str, minutes: float | None, cores: int) -> None:
+    """Say how long the run takes here, and how it would end sooner if that is much longer.
+
+    ``minutes`` are those that its configuration was just written for; ``None`` if it was there
+    before, and may hold a user's edits.
+    """
     from fedreact.estimates import planning
 
     targets, config = [paper, f"{paper}_page"], [f"papers=[{paper}]"]
@@ -150,12 +154,15 @@ def _estimate(paper: str, scale: str, minutes: float, cores: int) -> None:
     here = sum(job["cpu_hours"] for job in planned.jobs.values()) * 60 / cores
     if here < 1:
         return
-    text = f"On this machine it takes about {here:.0f} minutes with {cores} cores, if it is idle."
-    if here > 1.5 * minutes:
-        text += (
-            f" To be done sooner, press Ctrl-C, remove {starting.PAPERS / paper}, and run this "
-            f"again with --minutes {max(minutes**2 / here, 0.5):.2g}."
-        )
+    many = "a minute" if here < 1.5 else f"{here:.0f} minutes"
+    text = f"On this machine it takes about {many} with {cores} cores, if it is idle."
+    if minutes is not None and here > 1.5 * minutes:
+        fewer = max(minutes**2 / here, starting.FEWEST_MINUTES)
+        if fewer < minutes:
+            text += (
+                f" To be done sooner, press Ctrl-C, remove {starting.PAPERS / paper}, and run this "
+                f"again with --minutes {fewer:.2g}."
+            )
     click.echo(f"\n{text}\n")
 
 
