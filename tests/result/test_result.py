@@ -142,8 +142,18 @@ def test_what_intervals_do_not_show_is_not_said():
         "No federated method is significantly better than Alone (0.510, each client alone). The "
         "best one, FedAvg, differs by +0.020 (−0.154 to +0.194)"
     )
+    assert "A difference below about 0.174 could not have been seen." in alone
     assert simple.startswith("No federated method is significantly better than Ridge")
     assert best == "The best mean is that of Ridge 0.610; not significantly worse: FedAvg 0.530."
+
+
+def test_what_could_have_been_seen_is_not_said_of_several_comparisons():
+    # By itself, B is ahead: .03 +- .025, with p = .018. Of five methods, the first needs p < .005.
+    b = method("B", "federated", 0.54, 0.53, 0.55)
+    others = [method(f"M{i}", "federated", 0.3, 0.4, 0.3) for i in range(4)]
+    (alone, *_) = sentences(result(b, *others, method("Alone", "alone", 0.51, 0.51, 0.51)))
+    assert "With Holm's correction for 5 comparisons" in alone
+    assert "could not have been seen" not in alone
 
 
 def test_to_be_better_than_clients_that_have_learnt_nothing_says_little():

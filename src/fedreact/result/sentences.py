@@ -93,12 +93,15 @@ def _compared(result: Result, federated: Sequence[MethodScores], other: MethodSc
         text = f"{who} significantly better than {what}: {words} ({by})."
         return text + _for_whom(result, better[0][0], other)
     method, one = shown[0]
-    seen = number((one.high - one.low) / 2, result.metric.decimals)
-    return (
+    holm = corrected(compared)
+    text = (
         f"No federated method is significantly better than {what}. The best one, {method.label}, "
-        f"differs by {difference(one, result.metric)} ({by}).{corrected(compared)} A difference "
-        f"below about {seen} could not have been seen."
-    ) + _for_whom(result, method, other)
+        f"differs by {difference(one, result.metric)} ({by}).{holm}"
+    )
+    if one.is_judged and not holm:  # with the correction, larger differences are not seen either
+        seen = number((one.high - one.low) / 2, result.metric.decimals)
+        text += f" A difference below about {seen} could not have been seen."
+    return text + _for_whom(result, method, other)
 
 
 def _may_overtake(result: Result, method: MethodScores, gap: Difference) -> bool:
