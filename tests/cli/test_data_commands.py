@@ -78,7 +78,11 @@ def test_a_dry_run_writes_nothing(folder):
     about = json.loads(printed)
     assert about["clients"] == {"bob": 24, "ann": 24, "cy": 24}
     assert about["labels"] == {"walk": 36, "sit": 36}
-    assert any(note.startswith("A round of") for note in about["findings"])
+    (finding,) = about["findings"]
+    assert "directly follow or precede a train series" in finding
+    words = [word if word != "act" else "person" for word in WORDS]
+    printed = call("import", source, "--name", "watch", *words, "--dry-run", "--json")[1]
+    assert json.loads(printed)["findings"][0].startswith("Labels follow from clients")
     assert not (folder / "data").exists()
 
 
@@ -115,7 +119,8 @@ def test_check_says_all_of_it(folder):
     assert call("check", file, "--strict")[0] == 1
     assert "4 clients, with 9 train samples" in said
     assert "note: No series changes over its steps." in said
-    assert "takes all that 4 of 4 clients have" in said
+    assert "takes all" not in said
+    assert "takes all that 4 of 4 clients have" in call("check", file, "--samples-per-round", 9)[1]
     assert "true clusters are unknown" in said
     assert "takes all" not in call("check", file, "--samples-per-round", 5)[1]
     assert "names no clients" in call("check", write(folder))[1]

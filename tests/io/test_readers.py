@@ -120,8 +120,27 @@ def test_a_folder_of_files_whose_names_say_whose_they_are(tmp_path):
         patterns.compiled("{clint}/a.csv")
     with pytest.raises(UserError, match=r"fits no file, e\.g\. not ann/sit_1\.csv"):
         imported(tmp_path / "data", pattern="{client}/{trial}/x.csv")
-    with pytest.raises(UserError, match=r"readme\.csv: it lacks the column x"):
+    with pytest.raises(
+        UserError, match=r"readme\.csv: it lacks the column x.*leave it out by --pat"
+    ):
         imported(tmp_path / "data")
+
+
+def test_channels_that_look_like_times_or_names_are_named(tmp_path):
+    file = tmp_path / "a.csv"
+    rows = table().assign(sign=lambda rows: (-1) ** np.arange(len(rows)))
+    rows.assign(person=(rows["who"] == "bob").astype(int)).to_csv(file, index=False)
+    words = {"client": "who", "trial": "n", "label": "act"}
+    made = imported(file, **words)
+    assert made.data.channel_names.tolist() == ["t", "x", "y", "sign", "person"]
+    assert made.notes[1:] == [
+        "channels that rise at each step of every recording, as a time does: t, x; name it by "
+        "--time, or leave it out by --channels",
+        "channels that are the same at all steps of a recording, as the number of a person or a "
+        "label is: person; name it by --client, --label or --trial, or leave it out by --channels",
+    ]
+    chosen = imported(file, **words, channels=["x", "person"])  # whoever names them knows them
+    assert not chosen.notes
 
 
 def test_files_without_a_header(tmp_path):

@@ -18,7 +18,7 @@ def method(label, *by_seed, role="federated", balanced=(), clients=None, curves=
         label,
         role,
         dict(enumerate(by_seed)),
-        dict(enumerate(balanced)),
+        {"balanced_accuracy": dict(enumerate(balanced))},
         {} if clients is None else {s: np.array(c, float) for s, c in enumerate(clients)},
         course,
         **more,

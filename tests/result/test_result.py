@@ -2,6 +2,7 @@
 
 import re
 from dataclasses import replace
+from pathlib import Path
 
 import numpy as np
 import pytest
@@ -11,6 +12,7 @@ from fedreact import npz
 from fedreact.clients.partition import Partition
 from fedreact.errors import UserError
 from fedreact.intervals import summarise
+from fedreact.metrics.grammar import load_metric
 from fedreact.notes.scores import MethodScores, Result
 from fedreact.notes.sources import Comparison
 from fedreact.resolve.result import publication
@@ -21,6 +23,7 @@ from fedreact.result.sentences import sentences
 from fedreact.result.sources import CardSource, ResultSource, SettingSource, TableSource
 from fedreact.tables.sources import CellSource
 
+WORST = load_metric("accuracy@worst_fifth").title
 NAMES = ["Anna", "Ben", "Cleo", "Dan"]
 ROLES = {"FedAvg": "federated", "Alone": "alone", "Constant": "trivial", "Ridge": "simple"}
 SCORES = {
@@ -277,3 +280,23 @@ def test_without_a_metric_of_predictions_there_is_no_page(source):
     (table,) = source.tables
     with pytest.raises(UserError, match=r"config/papers/walks/tables.yaml: no table compares"):
         page(replace(source, tables=[replace(table, metrics=["bytes"])]))
+
+
+def test_scores_by_other_metrics_are_columns(source):
+    metrics = ["accuracy", "balanced_accuracy", "accuracy@worst_fifth", "bytes"]
+    for file in source.tables[0].scores:
+        head, *lines = Path(file).read_text().split()
+        head += ",balanced_accuracy,accuracy@worst_fifth"
+        lines = [f"{line},{'' if 'Ridge' in file else 0.25},0.125" for line in lines]
+        Path(file).write_text("\n".join([head, *lines]) + "\n")
+    text = page(replace(source, tables=[replace(source.tables[0], metrics=metrics)]))
+    start = text.index("Methods of ")
+    head, *rows = re.findall("<tr>.*</tr>", text[start : text.index("</table>", start)])
+    columns = re.findall('scope="col"[^>]*>([^<]*)<', head)
+    assert columns[2:6] == ["Accuracy", "95% interval", "Balanced accuracy", WORST]
+    cells = {
+        re.findall('scope="row">([^<]*)<', row)[0]: re.findall("<td[^>]*>([^<]*)</td>", row)
+        for row in rows
+    }
+    assert cells["FedAvg"][3:5] == ["0.250", "0.125"]
+    assert cells["Ridge"][3:5] == ["", "0.125"]

@@ -34,7 +34,7 @@ class Report:
     about: dict[str, Any] = field(default_factory=dict)
 
 
-def report(data: SeriesDataset, owner: Owner, samples_per_round: int, where: str) -> Report:
+def report(data: SeriesDataset, owner: Owner, samples_per_round: int | None, where: str) -> Report:
     """Check a dataset, and its clients if it names them.
 
     Parameters
@@ -42,7 +42,7 @@ def report(data: SeriesDataset, owner: Owner, samples_per_round: int, where: str
     owner
         How each client's series are split.
     samples_per_round
-        Labelled series that a client of a clustered method uses in a round.
+        Labelled series that a client of a clustered method uses in a round; ``None``: not decided.
     where
         Name of the data, for the first line.
 
@@ -78,7 +78,9 @@ def report(data: SeriesDataset, owner: Owner, samples_per_round: int, where: str
     )
     notes += [*of_clients.findings(drawn, data.y, data.label_names), *of_clients.leaks(drawn, data)]
     notes += adjacent.findings(drawn, data)
-    if whole := of_clients.whole_train_sets(drawn, samples_per_round):
+    if samples_per_round is not None and (
+        whole := of_clients.whole_train_sets(drawn, samples_per_round)
+    ):
         notes.append(
             f"A round of {samples_per_round} samples takes all that {whole} of {len(sizes)} "
             "clients have: set samples_per_round to less."

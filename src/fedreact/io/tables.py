@@ -1,6 +1,6 @@
 """Tables of steps, and tables of series, as recordings: for all readers whose files are tables."""
 
-from collections.abc import Iterator, Mapping
+from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from pathlib import Path
 from typing import TYPE_CHECKING, Any, Literal
@@ -101,6 +101,8 @@ class Columns:
         if left_out:
             names = sorted(left_out)
             notes = [*notes, f"columns of text are no channels: {', '.join(names)}"]
+        if self.channels is None:
+            notes = [*notes, *_no_measurements(channels, parts)]
         return Recordings(channels, parts, self.target, notes=notes)
 
     def _check(self, table: "pd.DataFrame", where: str) -> None:
@@ -270,6 +272,29 @@ def read_table(path: Path, separator: str | None, columns: tuple[str, ...]) -> "
     except Exception as error:  # whatever a parser says of damaged bytes
         reason = str(error).splitlines()[0] if str(error) else type(error).__name__
         raise UserError(f"{path}: not a readable table ({reason})") from None
+
+
+def _no_measurements(channels: Sequence[str], parts: Sequence[Recording]) -> list[str]:
+    """Say which channels look like times, or like numbers of people and labels."""
+    values = [part.values for part in parts if len(part.values) > 1]
+    if not values:
+        return []
+    rises = np.all([(np.diff(steps, axis=0) > 0).all(axis=0) for steps in values], axis=0)
+    still = np.all([(np.diff(steps, axis=0) == 0).all(axis=0) for steps in values], axis=0)
+    still &= np.ptp([steps[0] for steps in values], axis=0) > 0
+    names, sentences = np.array(channels), []
+    if rises.any():
+        sentences.append(
+            f"channels that rise at each step of every recording, as a time does: "
+            f"{', '.join(names[rises])}; name it by --time, or leave it out by --channels"
+        )
+    if still.any():
+        sentences.append(
+            "channels that are the same at all steps of a recording, as the number of a person or "
+            f"a label is: {', '.join(names[still])}; name it by --client, --label or --trial, or "
+            "leave it out by --channels"
+        )
+    return sentences
 
 
 def holds_lists(column: "pd.Series[Any]") -> bool:

@@ -4,11 +4,11 @@ The accuracy counts each series alike, the balanced accuracy each label. Trivial
 with all data in one place do not count.
 """
 
-import numpy as np
-
 from fedreact.notes.contract import Note
 from fedreact.notes.scores import Result
 from fedreact.notes.words import number
+
+BALANCED = "balanced_accuracy"
 
 
 def sentences(result: Result) -> list[str]:
@@ -17,10 +17,8 @@ def sentences(result: Result) -> list[str]:
     if result.metric_name != "accuracy" or len(compared) < 2:
         return []
     first, second = compared[:2]
-    if not first.balanced or not second.balanced:
-        return []
-    a, b = (float(np.mean(list(one.balanced.values()))) for one in (first, second))
-    if b - a <= result.margin:
+    a, b = first.mean_by(BALANCED), second.mean_by(BALANCED)
+    if a is None or b is None or b - a <= result.margin:
         return []
     d = result.metric.decimals
     return [

@@ -28,7 +28,6 @@ BASELINES: tuple[Role, ...] = ("trivial", "simple", "pooled")
 """Parts of methods that a federated method has to beat; *alone* is another matter."""
 Curve = tuple[np.ndarray, np.ndarray]
 """Rounds ``[R]``, and a score of each or those of clients."""
-BALANCED = "balanced_accuracy"
 FEWEST_ROUNDS = 3
 """Scored rounds below which a course has no slope."""
 
@@ -87,8 +86,8 @@ class MethodScores:
         Its label in the table, and its part in the comparison.
     by_seed
         Scores as the table shows them.
-    balanced
-        Balanced accuracy by seed; empty where the table does not have it.
+    others
+        Scores by seed by each other metric of predictions that the table has.
     clients
         ``[K]`` of each seed: scores of clients; empty where runs have none by this metric.
     curves
@@ -105,7 +104,7 @@ class MethodScores:
     label: str
     role: Role
     by_seed: Mapping[int, float]
-    balanced: Mapping[int, float] = field(default_factory=dict)
+    others: Mapping[str, Mapping[int, float]] = field(default_factory=dict)
     clients: Mapping[int, np.ndarray] = field(default_factory=dict)
     curves: Mapping[int, Curve] = field(default_factory=dict)
     client_curves: Mapping[int, Curve] = field(default_factory=dict)
@@ -117,6 +116,11 @@ class MethodScores:
     def mean(self) -> float:
         """Mean over seeds."""
         return float(np.mean(list(self.by_seed.values())))
+
+    def mean_by(self, metric: str) -> float | None:
+        """Mean over seeds by another metric; ``None`` if it is not known."""
+        by_seed = self.others.get(metric, {})
+        return float(np.mean(list(by_seed.values()))) if by_seed else None
 
     @cached_property
     def of_clients(self) -> np.ndarray:
@@ -312,9 +316,10 @@ class _Reader:
         lines = of_cell(self.scores, source)
         if lines.empty or lines[self.metric].isna().all():
             return None
-        shown = per_seed([self.metric, BALANCED], lines, self.rules.last).set_index("seed")
+        names = [name for name in self.rules.metrics if _is_shown(name) and name in lines]
+        shown = per_seed(names, lines, self.rules.last).set_index("seed")
         by_seed = _by_seed(shown[self.metric])
-        balanced = _by_seed(shown[BALANCED].dropna()) if BALANCED in self.rules.metrics else {}
+        others = {name: _by_seed(shown[name].dropna()) for name in names if name != self.metric}
         clients: dict[int, np.ndarray] = {}
         clusters: dict[int, np.ndarray] = {}
         curves: dict[int, Curve] = {}
@@ -339,7 +344,7 @@ class _Reader:
                 client_curves[seed] = (record["round"][own].astype(float), each)
                 clients[seed] = each[-1] if self.rules.last else _mean(each)
         return MethodScores(
-            label, role, by_seed, balanced, clients, curves, client_curves, clusters, *_costs(lines)
+            label, role, by_seed, others, clients, curves, client_curves, clusters, *_costs(lines)
         )
 
     def _record(self, file: str) -> dict[str, np.ndarray] | None:
@@ -351,6 +356,11 @@ class _Reader:
             names = record.get("name", np.array([f"client {k}" for k in range(K)]))
             self.names = [str(name) for name in names]
         return record
+
+
+def _is_shown(metric: str) -> bool:
+    """Tell whether a metric scores predictions, of all clients or of some."""
+    return load_metric(metric).better is not None and load_metric(metric).samples is not None
 
 
 def _by_seed(scores: pd.Series) -> dict[int, float]:

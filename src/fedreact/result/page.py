@@ -7,6 +7,8 @@ import jinja2
 from markupsafe import Markup
 
 from fedreact import plugins
+from fedreact.metrics.contract import Metric
+from fedreact.metrics.grammar import load_metric
 from fedreact.notes.scores import MethodScores, Result
 from fedreact.notes.words import ABOUT, difference, number
 from fedreact.result import plots
@@ -55,6 +57,7 @@ def page(source: ResultSource) -> str:
         cost=cost,
         grown=grown,
         gap=gap,
+        other_metrics=other_metrics,
         about=ABOUT,
         parts=PARTS,
         doubled=doubled,
@@ -88,6 +91,12 @@ def gap(result: Result, method: MethodScores, label: str) -> str:
     if other is None or other is method:
         return ""
     return difference(result.difference(method, other), result.metric)
+
+
+def other_metrics(result: Result) -> dict[str, Metric]:
+    """Return the metrics by which the methods are scored too, by their names."""
+    names = dict.fromkeys(name for method in result.methods for name in method.others)
+    return {name: load_metric(name) for name in names}
 
 
 def doubled(section: Section) -> list[tuple[str, int, str]]:

@@ -9,7 +9,6 @@ from fedreact.cli import words
 from fedreact.cli.contract import DATA, as_json, command
 from fedreact.clients.partitioners.owner import Owner
 from fedreact.errors import UserError
-from fedreact.kinds.clustered.spec import Options
 
 
 @command(DATA)
@@ -17,14 +16,14 @@ from fedreact.kinds.clustered.spec import Options
 @click.option(
     "--samples-per-round",
     type=click.IntRange(1),
-    default=Options().samples_per_round,
-    show_default=True,
-    help="Labelled series that a client uses in a round of a clustered method.",
+    help="Labelled series of a round of a clustered method; checks that clients have more.",
 )
 @click.option("--strict", is_flag=True, help="End with status 1 if there is any note.")
 @as_json
 @words.options_of(Owner, without=("clients", "owners", "parts"))
-def run(data: str, samples_per_round: int, strict: bool, as_json: bool, **given: Any) -> None:
+def run(
+    data: str, samples_per_round: int | None, strict: bool, as_json: bool, **given: Any
+) -> None:
     """Describe a dataset of yours, and warn of what would make results meaningless.
 
     DATA is the name of a dataset in data/own/, or a file. Clients are those that it names. Series

@@ -71,13 +71,12 @@ def _findings(data: "SeriesDataset", gap: int) -> list[str]:
     """
     from fedreact.clients.partitioners.owner import Owner
     from fedreact.io.checking import report
-    from fedreact.kinds.clustered.spec import Options
 
     owner = Owner(split="random" if data.tested is None else "source")
     if gap:
         owner = Owner(split="chronological", gap=gap)
     try:
-        return report(data, owner, Options().samples_per_round, data.name).notes
+        return report(data, owner, None, data.name).notes
     except UserError as error:  # a client is too small: what to do is in the line
         return [str(error)]
 

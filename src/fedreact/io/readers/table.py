@@ -5,6 +5,7 @@ from dataclasses import dataclass
 from pathlib import Path
 from typing import TYPE_CHECKING, ClassVar
 
+from fedreact.errors import UserError
 from fedreact.io.contract import Reader, Recordings, files_of
 from fedreact.io.patterns import matched
 from fedreact.io.tables import Columns, read_table
@@ -50,7 +51,13 @@ class Table(Columns, Reader):
             for path, fixed in named:
                 yield read_table(path, self.separator, self.columns), fixed, str(path)
 
-        made = self.recordings(tables(), notes)
+        try:
+            made = self.recordings(tables(), notes)
+        except UserError as error:
+            if self.pattern is None and len(named) > 1:
+                advice = "if this file is none of the data, leave it out by --pattern"
+                raise UserError(f"{error} ({advice})") from error
+            raise
         files: list[Path] = [path for path, _ in named]
         return Recordings(made.channels, made.parts, made.targets, files, made.notes)
 
