@@ -10,6 +10,7 @@ from helpers import BASE
 
 from fedreact.benchmark import additions
 from fedreact.cli import searching
+from fedreact.cli.starting import explain
 from fedreact.data import own
 from fedreact.errors import UserError
 from fedreact.resolve.plan import Plan
@@ -48,6 +49,7 @@ def test_the_configuration_loads_and_has_all_methods(project):
     assert not any(cell.skipped for cell in cells.values())
     columns = {column for _, column in cells}
     assert columns == set(paper.METHODS) - {"Persistence", "Mean of earlier days"}
+    assert not started.left_out
     assert {"toy_data_rounds", "toy_data_gains"} <= set(plan.figures)
     text = started.files["experiment.yaml"]
     options = yaml.safe_load(text)["settings"]["clients"]
@@ -76,6 +78,12 @@ def test_a_forecast_has_the_methods_that_can_run(project):
     columns = yaml.safe_load(started.files["tables.yaml"])["methods"]["columns"]
     assert {"Alone", "Fed-REACT", "MiniRocket, ridge", "Persistence"} <= set(columns)
     assert not {"FedProto", "IFCA"} & set(columns)
+    assert started.left_out["FedProto"] == "its prototypes are of labels"
+    assert not set(started.left_out) & set(columns)
+    assert "# Left out: FedProto (its prototypes are of labels).\n" in started.files["tables.yaml"]
+    assert "Left out: FedProto (its prototypes are of labels)." in explain(started).replace(
+        "\n", " "
+    )
     assert started.recipe.partition.options["split"] == "chronological"
     assert all(train.max() < test.min() for train, test in zip(*drawn(started)))
     plan = Plan(BASE | {"scale": "quick", "papers": ["toy_data"]})

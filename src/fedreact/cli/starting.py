@@ -81,9 +81,11 @@ def write(paper: str, started: "Start") -> Path:
 def explain(started: "Start") -> str:
     """Give the reasons for a configuration, in one paragraph."""
     recipe = started.recipe
-    cost = f"All of it takes about {recipe.minutes:.0f} minutes on 2 fast cores."
+    many = "a minute" if recipe.minutes < 1.5 else f"{recipe.minutes:.0f} minutes"
+    cost = f"All of it takes about {many} on 2 fast cores."
+    left_out = [f"Left out: {name} ({why})." for name, why in started.left_out.items()]
     width = min(shutil.get_terminal_size((100, 24)).columns, 100)
-    return textwrap.fill(" ".join([*recipe.reasons, cost]), width)
+    return textwrap.fill(" ".join([*recipe.reasons, *left_out, cost]), width)
 
 
 def findings(data: "SeriesDataset", started: "Start") -> list[str]:

@@ -91,11 +91,15 @@ class Start:
         Choices, with their reasons.
     drawn
         Clients of the first seed.
+    left_out
+        Why methods cannot run on the data, by their labels; forecasts only where numbers are
+        predicted.
     """
 
     files: dict[str, str]
     recipe: Recipe
     drawn: Partition
+    left_out: dict[str, str]
 
 
 def start(data: SeriesDataset, minutes: float = MINUTES) -> Start:
@@ -111,8 +115,14 @@ def start(data: SeriesDataset, minutes: float = MINUTES) -> Start:
     asked = dict(chosen.partition.options)
     partitioner = plugins.load("clients/partitioners", asked.pop("by"), "PARTITIONER")
     drawn = options.check(partitioner, asked, "partition").deal(data, 0)
-    methods = methods_for(data)
-    return Start(files(data.name, facts, chosen, methods), chosen, drawn)
+    lacks = {label: _lacks(method, data) for label, method in METHODS.items()}
+    methods = {label: METHODS[label] for label, why in lacks.items() if why is None}
+    left_out = {
+        label: why.rstrip(".")
+        for label, why in lacks.items()
+        if why is not None and (label not in TRIVIAL or facts.task == "regression")
+    }
+    return Start(files(data.name, facts, chosen, methods, left_out), chosen, drawn, left_out)
 
 
 def paper_name(name: str) -> str:
@@ -120,21 +130,22 @@ def paper_name(name: str) -> str:
     return re.sub(r"[^a-z0-9]", "_", name)
 
 
-def methods_for(data: SeriesDataset) -> dict[str, str]:
-    """Return the methods that can run on a dataset, by their labels."""
-    return {label: method for label, method in METHODS.items() if _can_run(method, data)}
-
-
-def _can_run(method: str, data: SeriesDataset) -> bool:
-    """Tell whether a method can run on a dataset."""
+def _lacks(method: str, data: SeriesDataset) -> str | None:
+    """Say why a method cannot run on a dataset; ``None`` if it can."""
     paper, name = method.split("/")
     kind, entry = load_paper(paper, "paper").methods[name]
     if kind == "facts":
-        return facts.make(entry).lacks(data) is None
-    return runs.skipped(kind, entry.algorithm, data.task) is None
+        return facts.make(entry).lacks(data)
+    return runs.skipped(kind, entry.algorithm, data.task)
 
 
-def files(data: str, facts: Facts, recipe: Recipe, methods: Mapping[str, str]) -> dict[str, str]:
+def files(
+    data: str,
+    facts: Facts,
+    recipe: Recipe,
+    methods: Mapping[str, str],
+    left_out: Mapping[str, str],
+) -> dict[str, str]:
     """Write the files of the paper of a dataset.
 
     Parameters
@@ -142,7 +153,9 @@ def files(data: str, facts: Facts, recipe: Recipe, methods: Mapping[str, str]) -
     data
         Name of the dataset.
     methods
-        From :func:`methods_for`.
+        Those that can run on the data, by their labels.
+    left_out
+        Why others cannot, by their labels.
 
     Returns
     -------
@@ -167,7 +180,11 @@ def files(data: str, facts: Facts, recipe: Recipe, methods: Mapping[str, str]) -
         "paper.yaml": "# Written by fedreact new paper; edit it as you like.\n"
         + text(about | ({"margins": margins} if margins else {})),
         "experiment.yaml": _experiment(data, recipe),
-        "tables.yaml": "# Others are compared with the reference, paired by seed.\n" + text(table),
+        "tables.yaml": "".join(
+            _comment(f"Left out: {name} ({why}).") for name, why in left_out.items()
+        )
+        + "# Others are compared with the reference, paired by seed.\n"
+        + text(table),
         "figures.yaml": _figures(data, methods, metrics[0], facts),
         "search.yaml": SEARCH + text({"options": _search(methods, metrics[0])}),
         "scales/quick.yaml": _comment(recipe.seeds.reason)
