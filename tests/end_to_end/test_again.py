@@ -73,9 +73,9 @@ def test_dry_run_of_the_papers_scale_needs_no_data(built):
     words = ["all_tables", "--config", "scale=paper"]
     jobs = planned(*words, cwd=built, env={"FEDREACT_DATA_MIRROR": ""})
     # An encoder for each partition and seed; architectures by setting and seed.
-    assert jobs["train_encoder"] == 45 * 5
-    assert jobs["train"] == 4 * 4 * 5  # no rates were searched at that scale
-    assert jobs["run"] == 115 * 5
+    assert jobs["train_encoder"] == 46 * 5
+    assert jobs["train"] == 5 * 4 * 5  # no rates were searched at that scale
+    assert jobs["run"] == 117 * 5
     assert jobs["prepare_part"] == 5
 
 

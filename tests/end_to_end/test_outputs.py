@@ -15,6 +15,7 @@ pytestmark = [pytest.mark.workflow, pytest.mark.campaign]
 
 TABLES = [
     *(f"table{i:02}" for i in range(1, 12)),
+    "table01_short",
     *(f"iclr_table{i:02}" for i in range(1, 6)),
     "sumo_constant",
     "sumo_splits",
