@@ -31,7 +31,9 @@ GRACE = 60.0
 LEAST = 0.05
 """Core-hours of which no more is said."""
 A_CORE = 4
-"""Runs of a batch for each core, below which batches are done together: cores stay busy."""
+"""Runs for each core, below which batches are done together: cores stay busy."""
+TOGETHER = 1 / 6
+"""Hours of each core, below which batches are done together: few workflows are started."""
 
 
 @dataclass(frozen=True)
@@ -89,6 +91,8 @@ class Evening:
         self.plan, self.batches, self.kept = plan, batches, kept
         self.config, self.lock = config, lock
         self.runs = [run for batch in batches for run in batch.runs]
+        self.hours: dict[str, float] = {}
+        """Estimated core-hours of the runs that are to do, by their outputs."""
 
     @property
     def missing(self) -> list[CampaignRun]:
@@ -147,11 +151,14 @@ class Evening:
         """Return the first batches with something missing: enough of them to keep cores busy."""
         chosen: list[Batch] = []
         passed = set(failed)
+        runs, hours = 0, 0.0
         for batch in self.batches:
             left = tuple(r for r in batch.runs if not self.kept.has(r) and r not in passed)
             if left:
                 chosen.append(Batch(batch.title, left))
-            if sum(len(one.runs) for one in chosen) >= A_CORE * resources.cores:
+                runs += len(left)
+                hours += sum(self.hours.get(run.output, 0.0) for run in left)
+            if runs >= A_CORE * resources.cores and hours >= TOGETHER * resources.cores:
                 break
         return chosen
 
@@ -205,13 +212,13 @@ class Evening:
         log.info("%d of %d runs are kept in %s", *self.counts, self.kept.folder)
         if others := self.kept.others(self.runs):
             log.info("%d kept runs are of other code or options, and are not used", len(others))
-        hours = {job.outputs[0]: estimator(job).cpu_hours for job in to_do}
-        if sum(hours.values()) < LEAST:
+        self.hours = {job.outputs[0]: estimator(job).cpu_hours for job in to_do}
+        if sum(self.hours.values()) < LEAST:
             return
-        first, by_setting = "", {"": sum(hours.values())}
+        first, by_setting = "", {"": sum(self.hours.values())}
         for batch in self.batches:
             setting = batch.title.rpartition(", ")[0]
-            own = sum(hours.get(run.output, 0.0) for run in batch.runs)
+            own = sum(self.hours.get(run.output, 0.0) for run in batch.runs)
             by_setting[setting] = by_setting.get(setting, 0.0) + own
             first = first or (setting if own else "")
         for setting, what in ((first, f"the runs of {first}"), ("", "all that is left")):
