@@ -181,6 +181,19 @@ def test_who_may_not_join_is_said(tmp_path, caplog):
         assert why in caplog.text
 
 
+def test_a_client_whose_labels_have_other_names_may_not_join(tmp_path, caplog):
+    files = split(tmp_path / "split")
+    for k, file in enumerate(files):
+        names = ["sit", "walk", "run", "jump"] if k < 2 else ["walk", "sit", "run", "jump"]
+        with np.load(file) as arrays:
+            np.savez(file, **dict(arrays) | {"label_names": np.array(names)})
+    over = link(files, tmp_path)
+    with caplog.at_level(logging.INFO):
+        outcome = serve(synchronous("fedavg", rounds=1), serving(tmp_path), over)
+    assert "client 2 names its labels or channels otherwise than the others" in caplog.text
+    assert outcome.present[-1].tolist() == [True, True, False]
+
+
 @pytest.mark.parametrize(
     ("fault", "why"),
     [

@@ -22,7 +22,7 @@ UPLOADS = {
 }
 """What the algorithms' docstrings say that a client uploads."""
 PHASE_2 = {"fit": {"model"}, "losses": {"losses"}, "descend": {"model"}, "hold": set()}
-HELLO = {"number", "train", "test", "kind", "outputs", "channels", "steps"}
+HELLO = {"number", "train", "test", "kind", "outputs", "channels", "steps", "names"}
 
 
 def test_a_message_survives_its_bytes():

@@ -5,7 +5,7 @@ server. It sends what is listed here and nothing else: never series, labels or f
 
 ``hello``
     Its number, the kind of its task, and how many train samples, test samples, labels, channels and
-    steps it has.
+    steps it has, and a digest of the names of its labels and channels.
 ``train``
     What ``local`` of the algorithm uploads, after a round of a synchronous kind or of Phase 1.
 ``fit``
@@ -24,6 +24,8 @@ weights of the encoder, and ``held``, its merged model of the round before. Its 
 score of that model.
 """
 
+import hashlib
+import json
 import re
 from collections.abc import Callable
 from functools import cached_property
@@ -65,6 +67,7 @@ class OwnData:
         self.data = SeriesDataset(file.stem, X, lengths, y)
         self.n_train = int((~tested).sum())
         self.n_test = int(tested.sum())
+        self.names = _digest(arrays)
         if not self.n_train or not self.n_test:
             raise UserError(f"{file}: a client needs a train and a test series or more")
 
@@ -77,6 +80,12 @@ class OwnData:
     def test(self) -> np.ndarray:
         """Test samples."""
         return np.arange(self.n_train, self.n_train + self.n_test)
+
+
+def _digest(arrays: Arrays) -> str:
+    """Return a digest of the names of labels and channels; empty if the file has none."""
+    names = [arrays[key].tolist() for key in ("label_names", "channel_names") if key in arrays]
+    return hashlib.sha256(json.dumps(names).encode()).hexdigest()[:16] if names else ""
 
 
 class Client:
@@ -133,6 +142,7 @@ class Client:
                 "outputs": task.outputs,
                 "channels": task.channels,
                 "steps": task.steps,
+                "names": own.names,
             },
         )
 

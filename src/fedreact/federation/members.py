@@ -37,12 +37,13 @@ class Link(Protocol):
 
 @dataclass(frozen=True)
 class Member:
-    """A client that has joined: its node, its samples and its task."""
+    """A client that has joined: its node, its samples, its task, and a digest of its names."""
 
     node: int
     n_train: int
     n_test: int
     task: Task
+    names: str = ""
 
 
 @dataclass
@@ -173,7 +174,13 @@ class Members:
         before = self.joined.get(number)
         if before is not None and before.node in nodes:
             return f"there is a client {number} already"
-        member = Member(node, n_train, n_test, Task(kind, outputs, channels, steps))
+        names = str(answer.facts.get("names", ""))[:64]
+        if names and any(names != one.names for one in self.joined.values() if one.names):
+            return (
+                f"client {number} names its labels or channels otherwise than the others, or in "
+                "another order; a label must have the same number at all clients"
+            )
+        member = Member(node, n_train, n_test, Task(kind, outputs, channels, steps), names)
         if before is not None and (before.n_train, before.n_test) != (n_train, n_test):
             return f"client {number} is back with other data"
         if self.task is not None and (why := _other(member.task, self.task)):
