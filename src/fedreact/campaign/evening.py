@@ -122,7 +122,7 @@ class Evening:
         deadline = time.monotonic() + 60 * resources.minutes
         failed: set[CampaignRun] = set()
         while time.monotonic() + START < deadline:
-            now = self._next(resources, failed)
+            now = self.next_batches(resources, failed)
             if not now:
                 break
             wanted = [run for batch in now for run in batch.runs]
@@ -147,7 +147,7 @@ class Evening:
         """How many runs are kept, and how many there are."""
         return len(self.runs) - len(self.missing), len(self.runs)
 
-    def _next(self, resources: Resources, failed: Iterable[CampaignRun]) -> list[Batch]:
+    def next_batches(self, resources: Resources, failed: Iterable[CampaignRun]) -> list[Batch]:
         """Return the first batches with something missing: enough of them to keep cores busy."""
         chosen: list[Batch] = []
         passed = set(failed)

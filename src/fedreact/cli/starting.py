@@ -78,11 +78,15 @@ def write(paper: str, started: "Start") -> Path:
     return folder
 
 
+def written(minutes: float) -> str:
+    """Write an estimated time."""
+    return "a minute" if minutes < 1.5 else f"{minutes:.0f} minutes"
+
+
 def explain(started: "Start") -> str:
     """Give the reasons for a configuration, in one paragraph."""
     recipe = started.recipe
-    many = "a minute" if recipe.minutes < 1.5 else f"{recipe.minutes:.0f} minutes"
-    cost = f"All of it takes about {many} on 2 fast cores."
+    cost = f"All of it takes about {written(recipe.minutes)} on 2 fast cores."
     left_out = [f"Left out: {name} ({why})." for name, why in started.left_out.items()]
     width = min(shutil.get_terminal_size((100, 24)).columns, 100)
     return textwrap.fill(" ".join([*recipe.reasons, *left_out, cost]), width)

@@ -26,6 +26,11 @@ def number(value: float, decimals: int, sign: str = "") -> str:
     return f"{value:{sign},.{decimals}f}".replace("-", "−")
 
 
+def counted(number: int, word: str) -> str:
+    """Write a number with its noun: ``1 step``, ``1,200 steps``."""
+    return f"{number:,} {word}{'' if number == 1 else 's'}"
+
+
 def difference(one: Difference, metric: Metric) -> str:
     """Write a difference with its interval: ``+0.012 (+0.004 to +0.020)``."""
     d = metric.decimals

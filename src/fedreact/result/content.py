@@ -13,6 +13,7 @@ from fedreact.errors import UserError
 from fedreact.intervals import Summary, summarise
 from fedreact.notes.contract import of_result
 from fedreact.notes.scores import MethodScores, Result, read_results
+from fedreact.notes.words import counted
 from fedreact.result.cautions import cautions
 from fedreact.result.sentences import sentences
 from fedreact.result.sources import ResultSource, SettingSource, TableSource
@@ -235,12 +236,12 @@ def described(data: SeriesDataset, partition: Partition, setting: SettingSource)
         what += f": {', '.join(data.label_name(i) for i in range(task.outputs))}"
     channels = [data.channel_name(i) for i in range(task.channels)]
     named = f": {', '.join(channels)}" if data.channel_names is not None else ""
-    steps = _count(int(lengths[-1]), "step")
+    steps = counted(int(lengths[-1]), "step")
     if len(lengths) > 1:
         steps = f"{lengths[0]} to {steps}"
     facts = [
         ("Data", f"{setting.data_name}, {len(used):,} series"),
-        ("Each series", f"{_count(task.channels, 'channel')}{named}; {steps}"),
+        ("Each series", f"{counted(task.channels, 'channel')}{named}; {steps}"),
         ("To predict", what),
         ("Clients", f"{K}"),
         ("Train series a client", _range(sizes)),
@@ -248,10 +249,6 @@ def described(data: SeriesDataset, partition: Partition, setting: SettingSource)
         ("Split", setting.dealt),
     ]
     return Compared(facts, clients, labels)
-
-
-def _count(number: int, word: str) -> str:
-    return f"{number:,} {word}{'' if number == 1 else 's'}"
 
 
 def _range(numbers: Sequence[int]) -> str:

@@ -12,6 +12,7 @@ from math import ceil
 from typing import Any
 
 from fedreact.errors import UserError
+from fedreact.notes.words import counted
 from fedreact.result.cautions import FEW_STEPS
 from fedreact.task import Kind
 
@@ -260,8 +261,8 @@ def training(facts: Facts, n_clients: int, seconds: float) -> tuple[Choice, floa
     steps = in_round * ROUNDS
     often = steps * BATCH * n_clients / facts.series / (1 - TEST_SHARE)
     reason = (
-        f"Each client takes {_count(in_round, 'step')} in each of {ROUNDS} rounds, {steps} in all, "
-        f"so that a train series is used about {_count(round(often), 'time')}: "
+        f"Each client takes {counted(in_round, 'step')} in each of {ROUNDS} rounds, {steps} in "
+        f"all, so that a train series is used about {counted(round(often), 'time')}: "
     )
     if steps >= FEW_STEPS:
         reason += "by then scores hardly rise any more on most data."
@@ -314,7 +315,3 @@ def clusters(facts: Facts, sizes: list[int]) -> Choice:
         return Choice(options | {"n_clusters": 1}, f"{reason}. So few clients are one cluster.")
     reason += "; the silhouette estimates the number of clusters, since nobody knows it."
     return Choice(options | {"n_clusters": "silhouette"}, reason)
-
-
-def _count(number: int, word: str) -> str:
-    return f"{number} {word}{'' if number == 1 else 's'}"

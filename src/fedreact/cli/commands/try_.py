@@ -154,7 +154,7 @@ def _estimate(paper: str, scale: str, minutes: float | None, cores: int) -> None
     here = sum(job["cpu_hours"] for job in planned.jobs.values()) * 60 / cores
     if here < 1:
         return
-    many = "a minute" if here < 1.5 else f"{here:.0f} minutes"
+    many = starting.written(here)
     text = f"On this machine it takes about {many} with {cores} cores, if it is idle."
     if minutes is not None and here > 1.5 * minutes:
         fewer = max(minutes**2 / here, starting.FEWEST_MINUTES)
