@@ -79,7 +79,7 @@ def test_runs_of_other_code_are_not_used(clean, done, tmp_path):
     assert status == 0, printed
     n = len(runs(done))
     assert f"0 of {n} runs are kept" in printed
-    assert f"{n} kept runs are of other code or options, and are not used" in printed
+    assert f"{n} kept runs of other code or options: not used" in printed
     assert "now: " not in printed
 
 

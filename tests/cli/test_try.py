@@ -87,12 +87,12 @@ def test_files_become_a_dataset_a_configuration_and_a_run(asked):
 @pytest.mark.parametrize(
     ("cpu_hours", "asked", "says", "minutes"),
     [
-        (0.01, 5, False, None),
-        (0.2, 5, True, None),
-        (0.8, 5, True, "1"),
-        (8, 5, True, "0.5"),
-        (8, None, True, None),
-        (8, 0.5, True, None),
+        (0.01, 5, "a minute", None),
+        (0.2, 5, "6 minutes", None),
+        (0.8, 5, "24 minutes", "1"),
+        (8, 5, "240 minutes", "0.5"),
+        (8, None, "240 minutes", None),
+        (8, 0.5, "240 minutes", None),
     ],
 )
 def test_the_time_is_that_of_this_machine(monkeypatch, capsys, cpu_hours, asked, says, minutes):
@@ -101,7 +101,7 @@ def test_the_time_is_that_of_this_machine(monkeypatch, capsys, cpu_hours, asked,
     monkeypatch.setattr(planning, "plan", lambda *_: planned(cpu_hours))
     try_._estimate("walks", "quick", asked, 2)
     printed = capsys.readouterr().out
-    assert ("On this machine it takes about" in printed) is says
+    assert f"The run takes about {says} on 2 cores here, if they are idle." in printed
     assert ("remove config/papers/walks" in printed) is (minutes is not None)
     if minutes is not None:
         assert printed.rstrip().endswith(f"--minutes {minutes}.")
@@ -132,6 +132,7 @@ def test_bad_data_leaves_nothing_behind(asked):
     with pytest.raises(UserError, match="0 of 4 clients have"):
         call("try", small, *PATTERN)
     assert not Path("config/papers/small").exists()
+    assert not list(Path("data/own").glob("small*"))  # else the next import would be another one
     source = write_files("report")
     with pytest.raises(UserError, match="report is a target of the workflow"):
         call("try", source, *PATTERN)

@@ -52,8 +52,9 @@ def test_a_method_that_no_interval_puts_above_the_baseline_is_named():
     close = method("B", 0.72, 0.70, 0.73)  # ahead by .02, -.01 and .01
     (text,) = note("not-above-baseline", result(A, close, RIDGE, CONSTANT))
     assert text == (
-        "1 of 2 trained methods are not significantly better than Ridge (0.710, a simple model of "
-        "each client alone): B +0.007 (−0.031 to +0.045) (95% intervals over 3 seeds)."
+        "1 of 2 methods, federated or alone, are not significantly better than Ridge (0.710, "
+        "a simple model of each client alone): B +0.007 (−0.031 to +0.045) (95% intervals over 3 "
+        "seeds)."
     )
 
 
@@ -215,7 +216,7 @@ def test_differences_are_by_client_where_all_seeds_test_the_same_series():
     gap = same.difference(ours, ridge)
     assert (gap.units, gap.n) == ("clients", 3)
     assert gap.mean == pytest.approx(0.2)
-    assert words.of_clients(same, ours, ridge) == "3 of 3 clients, median +0.200"
+    assert words.of_clients(same, ours, ridge) == "3 of 3 clients and worse for 0 (median +0.200)"
     each = [[0.4, 0.4, 0.4], [0.3, 0.5, 0.4], [0.5, 0.3, 0.4]]  # the same means, by other tests
     other = method("Ridge", 0.4, 0.4, 0.4, role="simple", clients=each)
     assert result(ours, other).difference(ours, other).units == "seeds"

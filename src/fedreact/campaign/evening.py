@@ -18,6 +18,7 @@ from fedreact.campaign.queue import Batch, CampaignRun
 from fedreact.errors import UserError
 from fedreact.estimates import asking, estimates
 from fedreact.estimates.estimates import Estimator, ToDo
+from fedreact.notes import words
 from fedreact.resolve.plan import Plan
 
 log = logging.getLogger("fedreact")
@@ -34,6 +35,8 @@ A_CORE = 4
 """Runs for each core, below which batches are done together: cores stay busy."""
 TOGETHER = 1 / 6
 """Hours of each core, below which batches are done together: few workflows are started."""
+TITLES = 3
+"""Batches that are named when they begin."""
 
 
 @dataclass(frozen=True)
@@ -126,7 +129,8 @@ class Evening:
             if not now:
                 break
             wanted = [run for batch in now for run in batch.runs]
-            log.info("now: %s (%d runs)", "; ".join(batch.title for batch in now), len(wanted))
+            titles = words.listed([batch.title for batch in now], most=TITLES)
+            log.info("now: %s of %s", words.counted(len(wanted), "run"), titles)
             self._run(wanted, resources, deadline)
             failed.update(run for run in wanted if not self.kept.has(run))
         self.kept.touch(self.done)
@@ -211,7 +215,9 @@ class Evening:
         """Say how far the campaign is, and when it will end."""
         log.info("%d of %d runs are kept in %s", *self.counts, self.kept.folder)
         if others := self.kept.others(self.runs):
-            log.info("%d kept runs are of other code or options, and are not used", len(others))
+            log.info(
+                "%s of other code or options: not used", words.counted(len(others), "kept run")
+            )
         self.hours = {job.outputs[0]: estimator(job).cpu_hours for job in to_do}
         if sum(self.hours.values()) < LEAST:
             return

@@ -18,6 +18,8 @@ JUMP = 1.5
 
 TRIALS = 5
 """Recordings that each client needs, so that they can be the trials of their windows."""
+TOO_SHORT = "from recordings shorter than a window"
+"""Why a recording gives no series."""
 
 
 @dataclass(frozen=True)
@@ -165,7 +167,7 @@ def cut(read: Recordings, how: Cutting) -> Series:
                 lines.append(line)
     if not lines:
         reasons = "; ".join(f"{n} {why}" for why, n in dropped.most_common())
-        raise UserError(f"no series is left: {reasons or 'recordings are shorter than a window'}")
+        raise UserError(f"no series is left: {reasons or TOO_SHORT}")
     series = _gathered(read, pieces, lines, how)
     series.dropped, series.steps, series.stride = dropped, steps, stride
     series.ahead = how.ahead if how.forecast else 0
@@ -407,7 +409,7 @@ def _windows(
         if how.rest == "pad" and left < R and R - left > 1:
             starts, lengths = np.append(starts, left), np.append(lengths, min(R - left, steps))
         if not len(starts):
-            yield "recordings are shorter than a window"
+            yield TOO_SHORT
     labels = _labels(piece, how, starts, lengths)
     for i, (start, length) in enumerate(zip(starts.tolist(), lengths.tolist())):
         end = start + length

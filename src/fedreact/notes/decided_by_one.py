@@ -37,4 +37,4 @@ def sentences(result: Result) -> list[str]:
     ]
 
 
-NOTE = Note("Decided by one client", 4, sentences)
+NOTE = Note("Decided by single clients", 4, sentences)

@@ -59,8 +59,8 @@ def _behind(result: Result, best: MethodScores) -> str:
             f"({by}).{corrected(compared)}"
         )
     return (
-        f"{len(behind)} of {len(methods)} trained methods are not significantly better than "
-        f"{about}: {words} ({by}).{corrected(compared)}"
+        f"{len(behind)} of {len(methods)} methods, federated or alone, are not significantly "
+        f"better than {about}: {words} ({by}).{corrected(compared)}"
     )
 
 

@@ -83,7 +83,9 @@ def corrected(compared: Sequence[tuple[MethodScores, Difference, bool]]) -> str:
 
 
 def of_clients(result: Result, first: MethodScores, second: MethodScores) -> str:
-    """Count the clients for whom the first method is better: ``20 of 33 clients, median +1.3``.
+    """Count the clients for whom the first method is better, and those for whom it is worse.
+
+    For example, ``20 of 33 clients and worse for 11 (median +1.3)``.
 
     Empty if scores of clients are not known, or of fewer than three.
     """
@@ -95,4 +97,5 @@ def of_clients(result: Result, first: MethodScores, second: MethodScores) -> str
     if len(gaps) < FEWEST:
         return ""
     median = number(float(np.median(gaps)), result.metric.decimals, "+")
-    return f"{int((gaps > 0).sum())} of {len(gaps)} clients, median {median}"
+    better, worse = int((gaps > 0).sum()), int((gaps < 0).sum())
+    return f"{better} of {len(gaps)} clients and worse for {worse} (median {median})"

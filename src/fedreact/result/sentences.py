@@ -100,7 +100,7 @@ def _compared(result: Result, federated: Sequence[MethodScores], other: MethodSc
     )
     if one.is_judged and not holm:  # with the correction, larger differences are not seen either
         seen = number((one.high - one.low) / 2, result.metric.decimals)
-        text += f" A difference below about {seen} could not have been seen."
+        text += f" A difference of {method.label} below about {seen} could not have been seen."
     return text + _for_whom(result, method, other)
 
 
@@ -124,6 +124,9 @@ def best(result: Result) -> str:
     else:
         as_good = listed([score(method, result.metric) for method in level])
         text = f"The best mean is that of {name}; not significantly worse: {as_good}"
-    if any(_may_overtake(result, method, gap) for method, gap in gaps):
-        text += "; another method's scores still rise, so this may change with more rounds"
+    if rising := [m.label for m, gap in gaps if _may_overtake(result, m, gap)]:
+        text += (
+            f". {listed(rising)} may overtake it with more rounds: scores still rise by more than "
+            "the distance"
+        )
     return f"{text}."

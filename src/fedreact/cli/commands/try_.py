@@ -46,21 +46,31 @@ def run(
       fedreact try folder --pattern "{client}/{label}_{trial}.csv"
       fedreact try meters.csv --client house --time hour --window 48 --forecast kwh
     """
+    from fedreact.data import own
     from fedreact.resolve.config import load_scale
     from fedreact.starting import paper
 
     starting.check_folder()
     load_scale(at)  # refuses an unknown one before anything is written
+    imports = words.data_folder() / own.FOLDER
+    before = set(imports.glob("*"))
     read = _read(data, name, format_, given)
     folder = starting.PAPERS / paper.paper_name(read.name)
     if is_there := folder.exists():
         click.echo(f"{folder} is there already and stays as it is")
     else:
-        started = paper.start(read, minutes)
-        starting.write(folder.name, started)
+        try:
+            started = paper.start(read, minutes)
+            starting.write(folder.name, started)
+        except UserError:  # the next try may import otherwise, by the same name
+            for path in set(imports.glob("*")) - before:
+                path.unlink()
+            raise
         for note in starting.findings(read, started):
             click.echo(f"note: {note}")
-        click.echo(f"\n{starting.explain(started)}\n\nWritten: {folder}; edit it as you like")
+        click.echo(
+            f"\n{starting.explain(started, cost=False)}\n\nWritten: {folder}; edit it as you like"
+        )
     cores = cores or os.cpu_count() or 1
     _estimate(folder.name, at, None if is_there else minutes, cores)
     _build(folder.name, at, cores)
@@ -152,10 +162,7 @@ def _estimate(paper: str, scale: str, minutes: float | None, cores: int) -> None
     targets, config = [paper, f"{paper}_page"], [f"papers=[{paper}]"]
     planned = planning.plan(targets, scale, cores, config)
     here = sum(job["cpu_hours"] for job in planned.jobs.values()) * 60 / cores
-    if here < 1:
-        return
-    many = starting.written(here)
-    text = f"On this machine it takes about {many} with {cores} cores, if it is idle."
+    text = f"The run takes about {starting.written(here)} on {cores} cores here, if they are idle."
     if minutes is not None and here > 1.5 * minutes:
         fewer = max(minutes**2 / here, starting.FEWEST_MINUTES)
         if fewer < minutes:
