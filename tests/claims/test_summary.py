@@ -62,6 +62,16 @@ def test_the_clearest_of_each_outcome_are_named_from_different_tables(papers):
     ]
 
 
+def test_at_least_is_the_smallest_difference_not_the_least_certain_one(papers):
+    # With few seeds, a large difference can be the least certain one: its interval reaches lowest.
+    whole, first, second = lines("c0", "holds", 0.3, at=("10", "50"))
+    second = second.replace("0.3,", "0.15,")
+    csv = written(papers, [whole, first, second])
+    assert (
+        summary.summary_lines(csv, papers)[1] == "Holds most clearly: Claim 0 (at least +0.1500)."
+    )
+
+
 def test_several_papers_are_named_and_outcomes_without_claims_have_no_line(papers):
     csv = written(papers, lines("c0", "holds", 0.1), lines("c0", "holds", 0.2, paper="q"))
     assert summary.summary_lines(csv, papers) == [

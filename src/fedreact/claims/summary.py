@@ -149,6 +149,7 @@ def _decisive(table: pd.DataFrame) -> Iterator[dict[str, Any]]:
             **shown,
             "outcome": whole["outcome"],
             "weakest": whole["weakest"] if several else "",
+            "smallest": min(float(line["difference"]) for line in contrasts) if several else None,
         }
 
 
@@ -157,7 +158,9 @@ def _difference(line: Mapping[str, Any]) -> str:
     text = render.signed(line["difference"], line["metric"])
     if not line["weakest"]:
         return text
-    return f"at least {text}" if line["outcome"] == "holds" else f"{line['weakest']}: {text}"
+    if line["outcome"] == "holds":
+        return f"at least {render.signed(line['smallest'], line['metric'])}"
+    return f"{line['weakest']}: {text}"
 
 
 def _clarity(line: Mapping[str, Any]) -> float:
