@@ -72,6 +72,14 @@ def test_at_least_is_the_smallest_difference_not_the_least_certain_one(papers):
     )
 
 
+def test_nothing_is_at_least_so_much_where_equality_is_claimed(papers):
+    equal = [
+        line.replace(",better,", ",equal,") for line in lines("c0", "holds", 0.0, at=("5", "6"))
+    ]
+    text = summary.summary_lines(written(papers, equal), papers)[1]
+    assert text == "Holds most clearly: Claim 0 (5: +0.0000)."
+
+
 def test_several_papers_are_named_and_outcomes_without_claims_have_no_line(papers):
     csv = written(papers, lines("c0", "holds", 0.1), lines("c0", "holds", 0.2, paper="q"))
     assert summary.summary_lines(csv, papers) == [

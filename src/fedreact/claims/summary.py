@@ -158,7 +158,7 @@ def _difference(line: Mapping[str, Any]) -> str:
     text = render.signed(line["difference"], line["metric"])
     if not line["weakest"]:
         return text
-    if line["outcome"] == "holds":
+    if line["outcome"] == "holds" and line["relation"] != "equal":
         return f"at least {render.signed(line['smallest'], line['metric'])}"
     return f"{line['weakest']}: {text}"
 

@@ -83,13 +83,11 @@ def written(minutes: float) -> str:
     return "a minute" if minutes < 1.5 else f"{minutes:.0f} minutes"
 
 
-def explain(started: "Start", cost: bool = True) -> str:
-    """Give the reasons for a configuration in one paragraph, with its ``cost`` on 2 fast cores."""
-    recipe = started.recipe
-    time = f"All of it takes about {written(recipe.minutes)} on 2 fast cores."
+def explain(started: "Start") -> str:
+    """Give the reasons for a configuration, in one paragraph."""
     left_out = [f"Left out: {name} ({why})." for name, why in started.left_out.items()]
     width = min(shutil.get_terminal_size((100, 24)).columns, 100)
-    return textwrap.fill(" ".join([*recipe.reasons, *left_out, *[time] * cost]), width)
+    return textwrap.fill(" ".join([*started.recipe.reasons, *left_out]), width)
 
 
 def findings(data: "SeriesDataset", started: "Start") -> list[str]:

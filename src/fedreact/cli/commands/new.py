@@ -52,7 +52,8 @@ def run(what: str, name: str, data: str | None, minutes: float, kind: str) -> No
     folder = starting.write(paper.paper_name(name), started)
     for note in starting.findings(read, started):
         click.echo(f"note: {note}")
-    click.echo(f"{starting.explain(started)}\n\nWritten: {folder}; edit it as you like")
+    cost = f"All of it takes about {starting.written(started.recipe.minutes)} on 2 fast cores."
+    click.echo(f"{starting.explain(started)}\n{cost}\n\nWritten: {folder}; edit it as you like")
     click.echo(f"Next: snakemake --cores all {folder.name} (or fedreact plan {folder.name})")
 
 

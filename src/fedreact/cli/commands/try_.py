@@ -63,14 +63,13 @@ def run(
             started = paper.start(read, minutes)
             starting.write(folder.name, started)
         except UserError:  # the next try may import otherwise, by the same name
-            for path in set(imports.glob("*")) - before:
+            for path in sorted(set(imports.glob("*")) - before):
                 path.unlink()
+                click.echo(f"Removed again: {path}")
             raise
         for note in starting.findings(read, started):
             click.echo(f"note: {note}")
-        click.echo(
-            f"\n{starting.explain(started, cost=False)}\n\nWritten: {folder}; edit it as you like"
-        )
+        click.echo(f"\n{starting.explain(started)}\n\nWritten: {folder}; edit it as you like")
     cores = cores or os.cpu_count() or 1
     _estimate(folder.name, at, None if is_there else minutes, cores)
     _build(folder.name, at, cores)
