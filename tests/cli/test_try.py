@@ -123,6 +123,9 @@ def test_bad_data_leaves_nothing_behind(asked):
         call("try", small, "--pattern", "{client}/*.csv")
     with pytest.raises(UserError, match="there is no dataset 'smaller'"):
         call("try", "smaller")
+    for nowhere in ("nowhere.csv", "/nowhere/walks"):
+        with pytest.raises(UserError, match=f"there is no file or folder {nowhere}"):
+            call("try", nowhere)
     with pytest.raises(UserError, match="har is a dataset of the project"):
         call("try", small, *PATTERN, "--name", "har")
     with pytest.raises(UserError, match=r"'quik' is unknown; .*did you mean quick"):

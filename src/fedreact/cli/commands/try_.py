@@ -98,6 +98,8 @@ def _read(
             raise UserError(f"{file} is imported already, so options of an import change nothing")
         return _described(open_data(str(file), folder), file)
     if not path.exists() and format_ is None:
+        if path.name != data or path.suffix:  # not the name of a dataset
+            raise UserError(f"there is no file or folder {data}")
         open_data(data, folder)  # says which datasets there are
     recipe = importing.recipe(data, name or name_of(path), format_, given)
     file = own.path(folder, recipe.name)
