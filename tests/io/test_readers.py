@@ -99,6 +99,68 @@ def test_dates_and_units_of_time(tmp_path):
     assert by_ms.time.tolist() == [1, 3]
 
 
+DATES = {
+    "iso": ["2026-01-12", "2026-01-12 01:00", "2026-01-13T00:30"],
+    "month first": ["1/12/2026 11:00 PM", "1/13/2026 12:00 AM", "1/13/2026 1:00 AM"],
+    "day first, by --time-format": ["12/01/2026", "13/01/2026", "14/01/2026"],
+    "digits, by --time-format": [2026011223, 2026011300, 2026011301],
+}
+SECONDS = {
+    "iso": [0, 3600, 88200],
+    "month first": [82800, 86400, 90000],
+    "day first, by --time-format": [0, 86400, 172800],
+    "digits, by --time-format": [82800, 86400, 90000],
+}
+FORMATS = {
+    "day first, by --time-format": "%d/%m/%Y",
+    "digits, by --time-format": "%Y%m%d%H",
+}
+
+
+@pytest.mark.parametrize("dates", DATES)
+def test_formats_of_dates(tmp_path, dates):
+    """The seconds after 12 January 2026 are counted by hand."""
+    rows = pd.DataFrame({"d": DATES[dates], "l": list("abc"), "n": [1, 2, 3], "x": 0.5})
+    rows.to_csv(tmp_path / "a.csv", index=False)
+    given = {"time_format": FORMATS[dates]} if dates in FORMATS else {}
+    made = imported(tmp_path / "a.csv", label="l", trial="n", time="d", channels=["x"], **given)
+    midnight = pd.Timestamp("2026-01-12", tz="UTC").timestamp()
+    assert (made.data.time - midnight).tolist() == SECONDS[dates]
+
+
+def test_days_are_never_taken_for_months_in_some_rows(tmp_path):
+    """The first date has two readings, and the second only one: the other person's have two."""
+    days = ["12/01/2026", "13/01/2026", "11/01/2026", "12/01/2026"]
+    rows = pd.DataFrame({"d": days, "who": [1, 1, 2, 2], "l": "a", "x": 0.5})
+    rows.to_csv(tmp_path / "a.csv", index=False)
+    with pytest.raises(UserError, match=r"dates of several .* by --time-format"):
+        imported(tmp_path / "a.csv", client="who", label="l", time="d", channels=["x"])
+
+
+def test_a_wide_table_has_a_column_for_each_client(tmp_path):
+    hours = pd.date_range("2026-01-01", periods=8, freq="h").astype(str)
+    wide = pd.DataFrame({"hour": hours, "north": range(8), "south": range(10, 18), "note": "hm"})
+    wide.loc[7, "south"] = np.nan
+    wide.to_csv(tmp_path / "farms.csv", index=False)
+    how = Cutting(window="3", forecast=("value",), ahead=2)
+    data = imported(tmp_path / "farms.csv", how, time="hour", layout="wide").data
+    assert data.channel_names.tolist() == ["value"]
+    series = zip(map(data.owner_name, data.owner), np.asarray(data.X[:])[..., 0].tolist(), data.y)
+    assert list(series) == [
+        ("north", [0, 1, 2], 4),
+        ("north", [1, 2, 3], 5),
+        ("north", [2, 3, 4], 6),
+        ("north", [3, 4, 5], 7),
+        ("south", [10, 11, 12], 14),
+        ("south", [11, 12, 13], 15),
+        ("south", [12, 13, 14], 16),
+    ]
+    only = imported(tmp_path / "farms.csv", how, time="hour", layout="wide", channels=["south"])
+    assert only.about()["clients"] == {"south": 3}
+    with pytest.raises(UserError, match="each column is a client, so there can be no --client"):
+        imported(tmp_path / "farms.csv", how, client="note", layout="wide")
+
+
 def test_a_folder_of_files_whose_names_say_whose_they_are(tmp_path):
     for who in ("bob", "ann"):
         for label in ("walk", "sit"):

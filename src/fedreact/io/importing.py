@@ -89,7 +89,10 @@ class Imported:
         channels = "1 channel" if task.channels == 1 else f"{task.channels} channels"
         lines = [f"{len(data.X)} series of {steps}", f"{channels}: {names}{more}"]
         if data.owner is None:
-            lines.append("no clients: nothing says who holds a series (--client)")
+            lines.append(
+                "no clients: nothing says who holds a series (--client, or --layout wide if each "
+                "column is a client)"
+            )
         else:
             sizes = np.bincount(data.owner)
             lines.append(

@@ -1,7 +1,8 @@
 """Tables of steps, and tables of series, as recordings: for all readers whose files are tables."""
 
+import warnings
 from collections.abc import Iterator, Mapping, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from pathlib import Path
 from typing import TYPE_CHECKING, Any, Literal
 
@@ -17,6 +18,10 @@ if TYPE_CHECKING:
 
 SECONDS = {"s": 1.0, "ms": 1e-3, "us": 1e-6, "ns": 1e-9, "min": 60.0, "h": 3600.0, "day": 86400.0}
 """Seconds of a unit of time."""
+AMERICAN = ("%m/%d/%Y %I:%M:%S %p", "%m/%d/%Y %I:%M %p")
+"""Formats of dates that pandas does not recognise; the month is first where AM and PM are."""
+VALUE = "value"
+"""Name of the one channel of a wide table."""
 
 
 @dataclass(frozen=True)
@@ -37,6 +42,9 @@ class Columns:
         Column of times: numbers, or dates.
     time_unit
         Unit of times that are numbers.
+    time_format
+        Format of dates, e.g. %d/%m/%Y %H:%M or %Y%m%d%H; ``null``: ISO 8601, or the format that the
+        first date has.
     sampling_rate
         Steps in a second, if there is no column of times.
     tested
@@ -44,6 +52,9 @@ class Columns:
     channels
         Columns that are channels, with commas between them; ``null``: all columns of numbers that
         have no other meaning.
+    layout
+        In a ``wide`` table each of these columns is a client, and all clients have one channel,
+        called value; in a ``long`` one it is a channel.
     """
 
     client: str | None = None
@@ -52,9 +63,11 @@ class Columns:
     trial: str | None = None
     time: str | None = None
     time_unit: Literal["s", "ms", "us", "ns", "min", "h", "day"] = "s"
+    time_format: str | None = None
     sampling_rate: Positive | None = None
     tested: str | None = None
     channels: tuple[str, ...] | None = None
+    layout: Literal["long", "wide"] = "long"
 
     @property
     def named(self) -> dict[str, str]:
@@ -80,6 +93,9 @@ class Columns:
         UserError
             A column is missing or holds something else than it should.
         """
+        if self.layout == "wide":
+            long = replace(self, client="client", channels=(VALUE,), layout="long")
+            return long.recordings(self._melted(tables), notes)
         channels: tuple[str, ...] | None = None
         parts: list[Recording] = []
         left_out: set[str] = set()
@@ -104,6 +120,19 @@ class Columns:
         if self.channels is None:
             notes = [*notes, *_no_measurements(channels, parts)]
         return Recordings(channels, parts, self.target, notes=notes)
+
+    def _melted(
+        self, tables: "Iterator[tuple[pd.DataFrame, Mapping[str, str], str]]"
+    ) -> "Iterator[tuple[pd.DataFrame, Mapping[str, str], str]]":
+        """Turn wide tables into long ones, with the columns ``client`` and ``value``."""
+        if self.client is not None:
+            raise UserError("--layout wide: each column is a client, so there can be no --client")
+        for table, fixed, where in tables:
+            table = table.rename(columns=str)
+            self._check(table, where)
+            clients, _ = self._channels(table, where)
+            kept = [*self.named.values(), *self.target]
+            yield table.melt(kept, clients, "client", VALUE), fixed, where
 
     def _check(self, table: "pd.DataFrame", where: str) -> None:
         """Refuse columns that are not there, and a first line that is no header."""
@@ -154,17 +183,21 @@ class Columns:
             for row in range(len(table)):
                 yield self._series(table.iloc[row], fixed, f"{where}, row {row + 1}", channels)
             return
+        table = table.reset_index(drop=True)
+        seconds = self._seconds(table, where)
         keys = [column for column in (self.client, self.trial) if column is not None]
         if not keys:
-            yield self._recording(table, fixed, where, channels)
+            yield self._recording(table, seconds, fixed, where, channels)
             return
         for values, rows in table.groupby(keys, sort=False, dropna=True):
             names = ", ".join(f"{key} {value}" for key, value in zip(keys, values))
-            yield self._recording(rows, fixed, f"{where}, {names}", channels)
+            times = None if seconds is None else seconds[rows.index]
+            yield self._recording(rows, times, fixed, f"{where}, {names}", channels)
 
     def _recording(
         self,
         rows: "pd.DataFrame",
+        seconds: np.ndarray | None,
         fixed: Mapping[str, str],
         where: str,
         channels: tuple[str, ...],
@@ -184,7 +217,7 @@ class Columns:
             where,
             text_of(rows[self.client].iloc[0]) if self.client else fixed.get("client"),
             text_of(rows[self.trial].iloc[0]) if self.trial else fixed.get("trial"),
-            self._times(rows, where),
+            seconds,
             self.sampling_rate,
             label,
             rows[list(self.target)].to_numpy(float) if self.target else None,
@@ -218,27 +251,45 @@ class Columns:
             is_tested(named["tested"], where) if "tested" in named else None,
         )
 
-    def _times(self, rows: "pd.DataFrame", where: str) -> np.ndarray | None:
-        """Return seconds ``[R]``."""
+    def _seconds(self, table: "pd.DataFrame", where: str) -> np.ndarray | None:
+        """Return the times of all rows in seconds ``[R]``."""
         import pandas as pd
         from pandas.api.types import is_numeric_dtype
 
         if self.time is None:
             return None
-        column = rows[self.time]
+        column = table[self.time]
         seconds: np.ndarray
-        if is_numeric_dtype(column):
+        if is_numeric_dtype(column) and self.time_format is None:
             seconds = column.to_numpy(float) * SECONDS[self.time_unit]
         else:
-            try:
-                dates = pd.to_datetime(column, utc=True, format="mixed")
-            except (ValueError, TypeError) as error:
-                reason = str(error).splitlines()[0]
-                raise UserError(f"{where}: column {self.time} holds no times: {reason}") from None
+            dates = self._dates(column, where)
             seconds = (dates - pd.Timestamp(0, tz="UTC")).dt.total_seconds().to_numpy(float)
         if not np.isfinite(seconds).all():
             raise UserError(f"{where}: column {self.time} lacks a time in some rows")
         return seconds
+
+    def _dates(self, column: "pd.Series[Any]", where: str) -> "pd.Series[pd.Timestamp]":
+        """Read dates, all in one format: else a day could be taken for a month in some rows."""
+        import pandas as pd
+
+        formats: tuple[str | None, ...] = ("ISO8601", None, *AMERICAN)
+        if self.time_format is not None:
+            column, formats = column.map(text_of, na_action="ignore"), (self.time_format,)
+        for form in formats:
+            try:
+                with warnings.catch_warnings():
+                    warnings.simplefilter("ignore", UserWarning)
+                    warnings.filterwarnings("error", "Could not infer format", UserWarning)
+                    return pd.to_datetime(column, utc=True, format=form)
+            except (ValueError, TypeError) as error:
+                reason = str(error).splitlines()[0]
+            except UserWarning:
+                reason = f"e.g. {column.iloc[0]!r}"
+        raise UserError(
+            f"{where}: column {self.time} holds no times, or dates of several or of an unknown "
+            f"format ({reason}); name the format by --time-format, e.g. '%d/%m/%Y %H:%M'"
+        )
 
 
 def read_table(path: Path, separator: str | None, columns: tuple[str, ...]) -> "pd.DataFrame":
