@@ -176,3 +176,24 @@ def test_a_new_file_says_what_comes_next(tmp_path, monkeypatch):
     status, _, said = call("new", "metod", "x")  # codespell:ignore metod
     assert status == 2
     assert "is not one of 'paper', 'method'" in said
+
+
+def test_a_long_forecast_takes_fewer_windows_and_says_so(asked, monkeypatch):
+    from fedreact.starting import recipe
+
+    monkeypatch.setattr(recipe, "FEWEST_WINDOWS", 20)
+    monkeypatch.setattr(recipe, "MINIROCKET", 0.5)
+    hours = pd.date_range("2026-01-01", periods=100, freq="h").astype(str)
+    pd.DataFrame({"hour": hours, "north": RNG.normal(size=100), "south": 0.5}).to_csv("wind.csv")
+    words = ("try", "wind.csv", "--layout", "wide", "--time", "hour", "--channels", "north,south")
+    words = (*words, "--window", "8", "--forecast", "value", "--at", "smoke")
+    status, printed, _ = call(*words)
+    assert status == 0
+    assert "note: a window begins only every 4 steps" in printed
+    assert "2 clients with 23 series" in printed
+    assert "step: '4'" in Path("data/own/wind.import.yaml").read_text()
+    status, printed, _ = call(*words)  # goes on
+    assert status == 0
+    assert "is there already" in printed
+    with pytest.raises(UserError, match="was imported otherwise"):
+        call(*words, "--step", "2")

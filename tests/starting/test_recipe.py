@@ -104,3 +104,36 @@ def test_clients_with_many_series_use_some_of_them_in_a_round():
     choice = recipe.clusters(replace(SMALL, clients=(1600,) * 15), [1600] * 15)
     assert choice.options["samples_per_round"] == recipe.CLUSTERED_SAMPLES
     assert "draw 300 of a client's labelled series anew" in choice.reason
+
+
+WINDOWS = replace(
+    SMALL, task="regression", series=84_000, steps=36, clients=(12_000,) * 7, units=(12_000,) * 7
+)
+"""A forecast with a window at each hour of 16 months, of 7 places."""
+
+
+def test_scoring_of_many_test_series_leaves_time_for_training():
+    """Scored after each of 50 rounds, 21,000 test series would take longer than all training."""
+    made = recipe.recipe(WINDOWS, minutes=15)
+    rounds = made.synchronous.options["rounds"]
+    assert recipe.FEWEST_ROUNDS <= rounds < recipe.ROUNDS
+    assert made.minutes <= 15 * 1.1
+    assert recipe.recipe(SMALL).synchronous.options["rounds"] == recipe.ROUNDS
+
+
+def test_a_forecast_takes_fewer_windows_where_all_do_not_fit_into_the_time():
+    step = recipe.window_step(WINDOWS)
+    fewer = replace(
+        WINDOWS, series=84_000 // step, clients=(12_000 // step,) * 7, units=(12_000 // step,) * 7
+    )
+    assert step > 1
+    assert recipe.window_step(fewer) == 1
+    assert recipe.recipe(fewer).minutes <= recipe.MINUTES * 1.1
+    assert recipe.window_step(WINDOWS, minutes=120) == 1
+    few = replace(WINDOWS, clients=(83_000, 1_000), units=(83_000, 1_000))
+    assert recipe.window_step(few) == min(step, 3)  # the smaller client keeps 333
+    assert recipe.window_step(replace(WINDOWS, clients=(400, 83_600))) == 1
+
+
+def test_series_that_are_used_less_than_once_are_said():
+    assert "used less than once on average" in recipe.recipe(WINDOWS).synchronous.reason

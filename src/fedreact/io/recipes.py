@@ -47,6 +47,10 @@ class Recipe:
         """Return the recipe with another scale."""
         return replace(self, finishing=replace(self.finishing, scale=how))
 
+    def stepped(self, step: str | None) -> "Recipe":
+        """Return the recipe with another step from a window to the next."""
+        return replace(self, cutting=replace(self.cutting, step=step))
+
     def run(self, data_folder: Path) -> Imported:
         """Import the data; nothing is written.
 

@@ -6,7 +6,7 @@ time. Every function returns options with the reason for them, and the same fact
 options on every machine.
 """
 
-from collections.abc import Mapping
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from math import ceil
 from typing import Any
@@ -23,8 +23,12 @@ FEWEST_SERIES, FEWEST_CLIENTS = 8, 2
 """Series that a client needs at least, and clients that a federation needs."""
 SERIES_OF_TEN, SERIES_OF_FIVE = 400, 100
 """Series from which ten or five clients are simulated where data names none."""
-ROUNDS, STEPS = 50, 600
-"""Rounds, and local steps of a client over all rounds."""
+ROUNDS, FEWEST_ROUNDS, STEPS = 50, 12, 600
+"""Rounds, the fewest where scoring takes long, and local steps of a client over all rounds."""
+SCORING_SHARE, SCORED_MODELS = 0.5, 5
+"""Share of the time for scoring the trained models after each round, and their number."""
+FEWEST_WINDOWS = 300
+"""Windows that every client keeps where there are more than fit into the time."""
 BATCH, RATE = 16, 0.003
 """Series of a step, and the learning rate of Adam."""
 ENCODER_ROUNDS, ENCODER_GFLOPS, FEW_GFLOPS = 10, 60.0, 15.0
@@ -131,7 +135,7 @@ def recipe(facts: Facts, minutes: float = MINUTES) -> Recipe:
     partition, sizes = clients(facts)
     seconds = minutes * 60 * CORES - fixed_seconds(facts, len(sizes))
     seconds = max(seconds, minutes * 60 * CORES / 4)
-    synchronous, trained = training(facts, len(sizes), seconds * (1 - ENCODER_SHARE))
+    synchronous, trained = training(facts, sizes, seconds * (1 - ENCODER_SHARE))
     encoder, encoded = phase1(facts, len(sizes), seconds * ENCODER_SHARE)
     needed = fixed_seconds(facts, len(sizes)) + trained + encoded
     seeds = Choice(
@@ -244,25 +248,52 @@ def units_of_cost(task: Kind) -> float:
     return 7.5 if task == "classification" else 6.0
 
 
+def seconds_a_value(steps: int) -> float:
+    """Estimate the CPU seconds of a seed for each step of a series: features, MiniRocket."""
+    return steps * (ENCODER_MULTIPLY_ADDS * 2 / 1e9 * SECONDS_A_GFLOP + 2 * MINIROCKET)
+
+
 def fixed_seconds(facts: Facts, n_clients: int) -> float:
     """Estimate the CPU seconds of what does not depend on the number of steps, over all seeds."""
-    values = facts.series * facts.steps
-    features = values * ENCODER_MULTIPLY_ADDS * 2 / 1e9 * SECONDS_A_GFLOP
-    rockets = 2 * values * MINIROCKET + n_clients * RIDGE
-    return len(SEEDS) * (JOBS * START + features + rockets)
+    series = facts.series * seconds_a_value(facts.steps)
+    return len(SEEDS) * (JOBS * START + series + n_clients * RIDGE)
 
 
-def training(facts: Facts, n_clients: int, seconds: float) -> tuple[Choice, float]:
+def scoring_seconds(facts: Facts, series: int) -> float:
+    """Estimate the CPU seconds of all seeds for scoring the trained models after one round."""
+    a_series = 2 * facts.multiply_adds / 1e9 * SECONDS_A_GFLOP
+    return len(SEEDS) * SCORED_MODELS * TEST_SHARE * series * a_series
+
+
+def window_step(facts: Facts, minutes: float = MINUTES) -> int:
+    """Choose the steps from a window of a forecast to the next, if now there is one at each step.
+
+    They are as few as let what has to be done for each series end in half of the time. Every client
+    keeps :data:`FEWEST_WINDOWS`, and windows do not lie apart.
+    """
+    n_clients = max(1, len(facts.clients))
+    spare = minutes * 60 * CORES / 2 - len(SEEDS) * (JOBS * START + n_clients * RIDGE)
+    needed = len(SEEDS) * facts.series * seconds_a_value(facts.steps)
+    needed += FEWEST_ROUNDS * scoring_seconds(facts, facts.series)
+    most = min(facts.clients, default=facts.series) // FEWEST_WINDOWS
+    return max(1, min(facts.steps, most, ceil(needed / max(spare, 1.0))))
+
+
+def training(facts: Facts, sizes: Sequence[int], seconds: float) -> tuple[Choice, float]:
     """Choose rounds and steps of the trained models, and estimate the CPU seconds of all seeds."""
+    n_clients = len(sizes)
+    scoring = scoring_seconds(facts, sum(sizes))
+    rounds = int(min(ROUNDS, max(FEWEST_ROUNDS, SCORING_SHARE * seconds / scoring)))
     step = BATCH * 6 * facts.multiply_adds / 1e9 * SECONDS_A_GFLOP
     a_step = step * n_clients * units_of_cost(facts.task) * len(SEEDS)
-    steps = int(min(STEPS, max(ROUNDS, seconds / a_step)))
-    in_round = max(1, steps // ROUNDS)
-    steps = in_round * ROUNDS
-    often = steps * BATCH * n_clients / facts.series / (1 - TEST_SHARE)
+    steps = int(min(STEPS, max(rounds, (seconds - rounds * scoring) / a_step)))
+    in_round = max(1, steps // rounds)
+    steps = in_round * rounds
+    often = steps * BATCH * n_clients / sum(sizes) / (1 - TEST_SHARE)
+    used = f"about {counted(round(often), 'time')}" if often >= 1 else "less than once on average"
     reason = (
-        f"Each client takes {counted(in_round, 'step')} in each of {ROUNDS} rounds, {steps} in "
-        f"all, so that a train series is used about {counted(round(often), 'time')}: "
+        f"Each client takes {counted(in_round, 'step')} in each of {rounds} rounds, {steps} in "
+        f"all, so that a train series is used {used}: "
     )
     if steps >= FEW_STEPS:
         reason += "by then scores hardly rise any more on most data."
@@ -270,13 +301,13 @@ def training(facts: Facts, n_clients: int, seconds: float) -> tuple[Choice, floa
         reason += "more steps do not fit into the time, and methods may still be improving."
     options = {
         "architecture": "cnn-strided",
-        "rounds": ROUNDS,
+        "rounds": rounds,
         "steps": in_round,
         "batch_size": BATCH,
         "learning_rate": RATE,
         "stacked": 8,
     }
-    return Choice(options, reason), a_step * steps
+    return Choice(options, reason), a_step * steps + scoring * rounds
 
 
 def phase1(facts: Facts, n_clients: int, seconds: float) -> tuple[Choice, float]:

@@ -54,7 +54,7 @@ def run(
     load_scale(at)  # refuses an unknown one before anything is written
     imports = words.data_folder() / own.FOLDER
     before = set(imports.glob("*"))
-    read = _read(data, name, format_, given)
+    read = _read(data, name, format_, given, minutes)
     folder = starting.PAPERS / paper.paper_name(read.name)
     if is_there := folder.exists():
         click.echo(f"{folder} is there already and stays as it is")
@@ -77,9 +77,11 @@ def run(
 
 
 def _read(
-    data: str, name: str | None, format_: str | None, given: dict[str, Any]
+    data: str, name: str | None, format_: str | None, given: dict[str, Any], minutes: float
 ) -> "SeriesDataset":
     """Read a dataset of data/own/, or import it there; say what it is.
+
+    An import for a run of some minutes takes fewer windows and another scale, if it must.
 
     Raises
     ------
@@ -89,6 +91,8 @@ def _read(
     from fedreact.data import own
     from fedreact.io.opening import open_data
     from fedreact.io.size import far
+    from fedreact.starting.facts import facts_of
+    from fedreact.starting.recipe import window_step
 
     folder = words.data_folder()
     path = Path(data)
@@ -104,14 +108,23 @@ def _read(
     recipe = importing.recipe(data, name or name_of(path), format_, given)
     file = own.path(folder, recipe.name)
     if not file.exists():
-        imported = recipe.run(folder)
+        imported, chosen = recipe.run(folder), []
+        step = window_step(facts_of(imported.data), minutes) if recipe.cutting.forecast else 1
+        if given.get("step") is None and step > 1:
+            recipe = recipe.stepped(str(step))
+            imported = recipe.run(folder)
+            chosen.append(
+                f"a window begins only every {step} steps, since more would not fit into the time "
+                "(--step 1 has all; --minutes allows more time)"
+            )
         if given.get("scale") is None and far(imported.data):
             recipe = recipe.scaled("all")
             imported = recipe.run(folder)
-            imported.notes.append(
+            chosen.append(
                 "values are far from 1, so channels are brought to mean 0 and spread 1 over all "
                 "clients (--scale all; --scale none leaves them as they are)"
             )
+        imported.notes.extend(chosen)
         click.echo("\n".join(imported.summary(advise=False)))
         recipe.write(imported, folder)
         click.echo(f"Written: {file}, and how in {recipe.beside(file).name}\n")
@@ -124,7 +137,7 @@ def _read(
 
 
 def _is_made_by(recipe: "Recipe", file: Path, given: dict[str, Any]) -> bool:
-    """Tell whether a dataset was imported by a recipe, but for a scale that was not asked for."""
+    """Tell whether a dataset was imported by a recipe, but for what the import chose itself."""
     from fedreact.io import recipes
 
     if not recipe.beside(file).is_file():
@@ -132,6 +145,8 @@ def _is_made_by(recipe: "Recipe", file: Path, given: dict[str, Any]) -> bool:
     there = recipes.read(recipe.beside(file))
     if given.get("scale") is None and there.finishing.scale == "all":
         recipe = recipe.scaled("all")
+    if given.get("step") is None and recipe.cutting.forecast:
+        recipe = recipe.stepped(there.cutting.step)
     return there == recipe
 
 
