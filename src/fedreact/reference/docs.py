@@ -212,6 +212,16 @@ class Reference:
         interval = f"({_signed(low, digits)} to {_signed(high, digits)})"
         return line | {"text": f"{_signed(difference, digits)} {interval}"}
 
+    def behind(
+        self, claim: str, at: str, columns: list[str], paper: str = "fed_react"
+    ) -> list[str]:
+        """Return the columns that the left side of a claim is significantly better than."""
+        return [
+            column
+            for column in columns
+            if self.claim(claim, paper=paper, at=at, right=column)["ci_low"] > 0
+        ]
+
     def universes(
         self, claim: str, setting: str, view: str = "drawn", paper: str = "fed_react"
     ) -> Row:
