@@ -126,6 +126,16 @@ def test_records_that_are_no_message_are_refused():
             message_of(records)
 
 
+def test_an_empty_text_and_lists_have_a_size():
+    from fedreact_flower.records import size
+    from flwr.app import ConfigRecord, MetricRecord, RecordDict
+
+    records = RecordDict(
+        {"n": MetricRecord({"ab": [1, 2]}), "t": ConfigRecord({"c": "", "d": "x"})}
+    )
+    assert size(records) == 2 + 16 + 1 + 1 + 1
+
+
 def test_a_node_that_sends_what_is_no_answer_is_absent(tmp_path):
     from fedreact_flower.records import records_of
     from flwr.app import RecordDict

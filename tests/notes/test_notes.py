@@ -110,7 +110,7 @@ def test_with_fewer_than_three_seeds_clients_are_compared():
     assert text.endswith("A +0.200 (fewer than three seeds and clients, so no interval).")
 
 
-# ---- Still rising --------------------------------------------------------------------------------
+# ---- Still improving -----------------------------------------------------------------------------
 
 
 @pytest.mark.parametrize(
@@ -285,7 +285,7 @@ def test_notes_are_ordered_and_name_their_setting_if_there_are_several(tmp_path,
     maybe = [[0.2, 0.3, 0.4]] * 3
     one = result(method("A", 0.4, 0.4, 0.4, curves=maybe), RIDGE, CONSTANT)
     titles = [title for title, _ in contract.of_result(one)]
-    assert titles == ["Not above a baseline", "Still rising"]
+    assert titles == ["Not above a baseline", "Still improving"]
     assert contract.of_results([one])[0].startswith("Not above a baseline. No method")
     assert contract.of_results([one, one])[0].startswith("people: Not above a baseline. No method")
     own = tmp_path / "own/notes/few_people.py"

@@ -1,4 +1,4 @@
-"""A result whose order turns with training carries the note that scores still rise.
+"""A result whose order turns with training carries the note that scores still improve.
 
 Clients share one rule, and have too few series to learn it alone. The federation learns slowly:
 after few rounds clients that train alone are ahead, after many the federation is.
@@ -71,7 +71,7 @@ def compared(folder, rounds):
 def test_the_mistake_of_few_rounds_is_noted(tmp_path, rounds, first):
     result = compared(tmp_path, rounds)
     assert result.methods[0].label == first
-    rising = [text for title, text in of_result(result) if title == "Still rising"]
+    rising = [text for title, text in of_result(result) if title == "Still improving"]
     if rounds == 8:
         assert "fedavg +" in rising[0]
     else:

@@ -248,7 +248,7 @@ def test_the_page_says_what_follows_and_for_whom(source):
     text = text_of(html)
     for words in (
         "FedAvg is significantly better than Alone (0.510, each client alone): FedAvg by +0.200",
-        "Still rising. The accuracy of one method still improves over the last third of 3 rounds",
+        "Still improving. The accuracy of one method still improves over the last third of 3",
         "3 of 8 test series are copies of train series &lt;b&gt;.",
         "Synchronous training is short: 30 steps of each client in all, where 250 and more",
         "walks (20), runs &amp; jumps (20)",

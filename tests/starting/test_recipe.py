@@ -27,7 +27,7 @@ def test_small_data_trains_until_scores_stand_still():
     made = recipe.recipe(SMALL)
     options = made.synchronous.options
     assert options["rounds"] * options["steps"] == recipe.STEPS
-    assert "hardly rise" in made.synchronous.reason
+    assert "hardly improve" in made.synchronous.reason
     assert made.minutes <= recipe.MINUTES
     assert made.clustered.options["n_clusters"] == "silhouette"
     assert len(made.seeds.options["synchronous"]) >= 3

@@ -11,8 +11,8 @@ FOLLOWS, BEFORE = 0.95, 0.8
 clients; and the share of the most frequent label of all, above which this means little."""
 
 
-MANY = 0.01
-"""Share of test series that are near copies, below which they may be so by chance."""
+MANY, MANY_COPIES = 0.01, 0.001
+"""Shares of test series that are near copies, and copies, below which they may be so by chance."""
 
 
 def findings(
@@ -85,7 +85,7 @@ def leaks(drawn: Partition, data: SeriesDataset) -> list[str]:
     test = np.unique(np.concatenate(drawn.test))
     sentences = []
     copied = copies.with_copy(copies.keys(data), train, test)
-    if len(copied):
+    if len(copied) > MANY_COPIES * len(test):
         sentences.append(
             f"{len(copied)} of {len(test)} test series are copies of train series: drop copies "
             "(fedreact import --copies drop), or the test is of memory."

@@ -18,8 +18,10 @@ JUMP = 1.5
 
 TRIALS = 5
 """Recordings that each client needs, so that they can be the trials of their windows."""
-TOO_SHORT = "from recordings shorter than a window"
-"""Why a recording gives no series."""
+LOST = 0.05
+"""Share of all steps in recordings that are too short for a window, above which a note says so."""
+UNITS = {"s": 1, "min": 60, "h": 3600, "day": 86400}
+"""Seconds of the units of lengths."""
 
 
 @dataclass(frozen=True)
@@ -29,9 +31,10 @@ class Cutting:
     Attributes
     ----------
     window
-        Length of a window, in steps (128) or seconds (2.5s); ``null``: a recording is a series.
+        Length of a window, in steps (128) or time (2.5s, 5min, 36h, 7day); ``null``: a recording is
+        a series.
     step
-        Steps or seconds from a window to the next; ``null``: the length of a window, so that
+        Steps or time from a window to the next; ``null``: the length of a window, so that
         windows do not overlap, or for forecasts one step.
     label_rule
         Label of a window whose steps have several: the one of most steps, of the last step, or
@@ -48,7 +51,7 @@ class Cutting:
         Whether time that is missing between two steps breaks a recording; ``null``: if windows are
         cut.
     fill
-        Longest gap, in steps or seconds, that is filled by straight lines; ``null``: none.
+        Longest gap, in steps or time, that is filled by straight lines; ``null``: none.
     nan
         What becomes of series with missing values: they are dropped, or their values are filled by
         straight lines.
@@ -167,11 +170,11 @@ def cut(read: Recordings, how: Cutting) -> Series:
                 lines.append(line)
     if not lines:
         reasons = "; ".join(f"{n} {why}" for why, n in dropped.most_common())
-        raise UserError(f"no series is left: {reasons or TOO_SHORT}")
+        raise UserError(f"no series is left: {reasons}")
     series = _gathered(read, pieces, lines, how)
     series.dropped, series.steps, series.stride = dropped, steps, stride
     series.ahead = how.ahead if how.forecast else 0
-    series.notes += read.notes
+    series.notes += [*read.notes, *_too_short(pieces, how, steps)]
     if steps is not None and series.trial is None and (series.overlap or not how.forecast):
         _name_trials(series)
     return series
@@ -325,16 +328,16 @@ def filled(values: np.ndarray) -> np.ndarray:
 
 
 def steps_of(text: str, rate: float | None, option: str) -> int:
-    """Read a length: steps, or seconds if it ends in ``s``.
+    """Read a length: steps, or a time if it ends in one of :data:`UNITS`.
 
     Raises
     ------
     UserError
         It is no such length, or nothing says how many steps a second has.
     """
-    match = re.fullmatch(r"(\d+(?:\.\d+)?)\s*(s?)", text.strip())
+    match = re.fullmatch(rf"(\d+(?:\.\d+)?)\s*({'|'.join(UNITS)}|)", text.strip())
     if match is None or (not match[2] and "." in match[1]):
-        raise UserError(f"{option} {text}: wanted steps (128) or seconds (2.5s)")
+        raise UserError(f"{option} {text}: wanted steps (128) or a time (2.5s, 5min, 36h, 7day)")
     if not match[2]:
         steps = int(match[1])
     elif rate is None:
@@ -343,19 +346,22 @@ def steps_of(text: str, rate: float | None, option: str) -> int:
             "or the --sampling-rate, or give steps"
         )
     else:
-        steps = round(float(match[1]) * rate)
+        steps = round(float(match[1]) * UNITS[match[2]] * rate)
     if steps < 1:
         raise UserError(f"{option} {text}: this is less than one step")
     return steps
 
 
 def seconds_of(text: str, usual: float) -> float:
-    """Read a length in steps or seconds as seconds, given the usual time between two steps."""
-    return (
-        steps_of(text, 1e6, "--fill") / 1e6
-        if text.strip().endswith("s")
-        else (steps_of(text, None, "--fill") * usual)
-    )
+    """Read a length in steps or time as seconds, given the usual time between two steps."""
+    if is_time(text):
+        return steps_of(text, 1e6, "--fill") / 1e6
+    return steps_of(text, None, "--fill") * usual
+
+
+def is_time(text: str) -> bool:
+    """Tell whether a length is a time; else it is a number of steps."""
+    return text.strip().endswith(tuple(UNITS))
 
 
 def _rate(pieces: list[Recording], how: Cutting) -> float | None:
@@ -372,8 +378,8 @@ def _rate(pieces: list[Recording], how: Cutting) -> float | None:
         return None
     usual = float(np.median(rates))
     odd = [rate for rate in rates if abs(rate / usual - 1) > 0.05]
-    uses_seconds = any(text and text.strip().endswith("s") for text in (how.window, how.step))
-    if uses_seconds and len(odd) > len(rates) / 20:
+    uses_time = any(text and is_time(text) for text in (how.window, how.step))
+    if uses_time and len(odd) > len(rates) / 20:
         raise UserError(
             f"recordings have from {min(rates):.4g} to {max(rates):.4g} steps in a second; bring "
             "them to one number by --resample"
@@ -409,7 +415,7 @@ def _windows(
         if how.rest == "pad" and left < R and R - left > 1:
             starts, lengths = np.append(starts, left), np.append(lengths, min(R - left, steps))
         if not len(starts):
-            yield TOO_SHORT
+            yield f"from recordings of fewer than {_needed(how, steps)}"
     labels = _labels(piece, how, starts, lengths)
     for i, (start, length) in enumerate(zip(starts.tolist(), lengths.tolist())):
         end = start + length
@@ -433,6 +439,29 @@ def _windows(
             continue
         time = None if piece.time is None else float(piece.time[end - 1])
         yield _Line(start, length, label, target, previous, time)
+
+
+def _needed(how: Cutting, steps: int) -> str:
+    """Say what a recording needs for a window, e.g. ``128 steps, which is a window``."""
+    if not how.forecast:
+        return f"{steps} steps, which is a window"
+    return f"{steps + how.ahead} steps: a window and {how.ahead} more until what is forecast"
+
+
+def _too_short(pieces: list[Recording], how: Cutting, steps: int | None) -> list[str]:
+    """Say how much of the data is in recordings that are too short for a window, if it is much."""
+    if steps is None or how.rest == "pad":
+        return []
+    needed = steps + (how.ahead if how.forecast else 0)
+    sizes = np.array([len(piece.values) for piece in pieces])
+    share = sizes[sizes < needed].sum() / sizes.sum()
+    if share <= LOST:
+        return []
+    return [
+        f"{share:.0%} of all steps are lost in {(sizes < needed).sum():,} recordings of fewer than "
+        f"{_needed(how, steps)}: a shorter --window, or --fill over the gaps between them, loses "
+        "fewer"
+    ]
 
 
 def _labels(

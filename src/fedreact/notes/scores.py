@@ -21,6 +21,7 @@ from fedreact.metrics.contract import Metric
 from fedreact.metrics.grammar import load_metric
 from fedreact.notes.sources import Comparison
 from fedreact.tables.cells import CellRules, of_cell, per_seed
+from fedreact.tables.decimals import with_digits
 from fedreact.tables.sources import CellSource
 from fedreact.tables.trivial import is_of_predictions
 
@@ -164,8 +165,8 @@ class Result:
 
     @property
     def metric(self) -> Metric:
-        """The metric."""
-        return load_metric(self.metric_name)
+        """The metric, with the decimals that its scores need."""
+        return with_digits(load_metric(self.metric_name), [m.mean for m in self.methods])
 
     @property
     def sign(self) -> int:

@@ -65,4 +65,4 @@ def _rounds(rises: Rises) -> str:
     return f"{' to '.join(map(str, dict.fromkeys([numbers[0], numbers[-1]])))} rounds"
 
 
-NOTE = Note("Still rising", 2, sentences)
+NOTE = Note("Still improving", 2, sentences)

@@ -14,6 +14,7 @@ from fedreact.notes.words import ABOUT, difference, number
 from fedreact.result import plots
 from fedreact.result.content import MOST_CLIENTS, MOST_LABELS, Section, read, table_of_scores
 from fedreact.result.sources import ResultSource
+from fedreact.tables.decimals import with_digits
 
 TEMPLATES = Path(__file__).with_name("templates")
 SHARED = plugins.PACKAGE / "benchmark" / "templates" / "benchmark.css"
@@ -96,7 +97,11 @@ def gap(result: Result, method: MethodScores, label: str) -> str:
 def other_metrics(result: Result) -> dict[str, Metric]:
     """Return the metrics by which the methods are scored too, by their names."""
     names = dict.fromkeys(name for method in result.methods for name in method.others)
-    return {name: load_metric(name) for name in names}
+    means = {name: [method.mean_by(name) for method in result.methods] for name in names}
+    return {
+        name: with_digits(load_metric(name), [one for one in means[name] if one is not None])
+        for name in names
+    }
 
 
 def doubled(section: Section) -> list[tuple[str, int, str]]:

@@ -126,7 +126,7 @@ def best(result: Result) -> str:
         text = f"The best mean is that of {name}; not significantly worse: {as_good}"
     if rising := [m.label for m, gap in gaps if _may_overtake(result, m, gap)]:
         text += (
-            f". {listed(rising)} may overtake it with more rounds: scores still rise by more than "
-            "the distance"
+            f". {listed(rising)} may overtake it with more rounds: scores still improve by more "
+            "than the distance"
         )
     return f"{text}."

@@ -230,7 +230,7 @@ def _figures(data: str, methods: Mapping[str, str], metric: str, facts: Facts) -
             "to": methods[REFERENCE],
             "settings": {data: SETTING},
         }
-    head = "# Curves that still rise in the last rounds: training was too short to compare.\n"
+    head = "# Curves that still improve in the last rounds: training was too short to compare.\n"
     return head + text(figures)
 
 

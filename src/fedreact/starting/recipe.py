@@ -1,7 +1,7 @@
 """Choose how methods are compared on a dataset, from its size alone: a configuration to start from.
 
-Rounds have to be many enough that scores hardly rise any more, else the order of methods is that of
-their first steps. So each client trains for :data:`STEPS` steps, or for as many as fit into the
+Rounds have to be many enough that scores hardly improve any more, else the order of methods is that
+of their first steps. So each client trains for :data:`STEPS` steps, or for as many as fit into the
 time. Every function returns options with the reason for them, and the same facts give the same
 options on every machine.
 """
@@ -296,7 +296,7 @@ def training(facts: Facts, sizes: Sequence[int], seconds: float) -> tuple[Choice
         f"all, so that a train series is used {used}: "
     )
     if steps >= FEW_STEPS:
-        reason += "by then scores hardly rise any more on most data."
+        reason += "by then scores hardly improve any more on most data."
     else:
         reason += "more steps do not fit into the time, and methods may still be improving."
     options = {
@@ -317,7 +317,7 @@ def phase1(facts: Facts, n_clients: int, seconds: float) -> tuple[Choice, float]
     features = facts.series / n_clients * facts.steps * ENCODER_MULTIPLY_ADDS * 2 / 1e9
     reason = (
         f"Fed-REACT's encoder learns without labels for {gflops:.2g} GFLOPs of each client, "
-        f"in {ENCODER_ROUNDS} rounds."
+        f"in {ENCODER_ROUNDS} rounds. The features of all series take {features:.2g} more."
     )
     if gflops < FEW_GFLOPS:
         reason += " That is little, so Fed-REACT may do better with more minutes."

@@ -13,6 +13,7 @@ import pandas as pd
 from fedreact.frames import records
 from fedreact.metrics.contract import Metric
 from fedreact.metrics.grammar import load_metric
+from fedreact.tables.decimals import with_digits
 from fedreact.tables.labels import UNNAMED, Names
 from fedreact.tables.notes import Note
 
@@ -125,6 +126,11 @@ def grid(
     marks, texts = _marks(notes)
     named = {label: name + marks.get(label, "") for label, name in labels.items()}
     metrics = {m: load_metric(m) for m in dict.fromkeys(cells["metric"])}
+    if own:
+        metrics = {
+            name: with_digits(metric, cells.loc[cells["metric"] == name, "mean"])
+            for name, metric in metrics.items()
+        }
     shown = {
         (line["row"], line["column"], line["metric"]): cell_of(
             line, metrics[line["metric"]], reference, marks

@@ -71,7 +71,8 @@ def run(
             click.echo(f"note: {note}")
         click.echo(f"\n{starting.explain(started)}\n\nWritten: {folder}; edit it as you like")
     cores = cores or os.cpu_count() or 1
-    _estimate(folder.name, at, None if is_there else minutes, cores)
+    counted = 0.0 if is_there else started.recipe.minutes
+    _estimate(folder.name, at, None if is_there else minutes, cores, counted)
     _build(folder.name, at, cores)
     _show(folder.name, at)
 
@@ -167,17 +168,24 @@ def _described(read: "SeriesDataset", file: Path) -> "SeriesDataset":
     return read
 
 
-def _estimate(paper: str, scale: str, minutes: float | None, cores: int) -> None:
+def _estimate(
+    paper: str, scale: str, minutes: float | None, cores: int, counted: float = 0.0
+) -> None:
     """Say how long the run takes here, and how it would end sooner if that is much longer.
 
     ``minutes`` are those that its configuration was just written for; ``None`` if it was there
-    before, and may hold a user's edits.
+    before, and may hold a user's edits. The plan measures how fast this machine trains, and the
+    recipe of a new configuration has ``counted`` what needs no training, too, in minutes on 2
+    cores: the longer of both estimates is shown.
     """
     from fedreact.estimates import planning
+    from fedreact.starting.recipe import CORES
 
     targets, config = [paper, f"{paper}_page"], [f"papers=[{paper}]"]
     planned = planning.plan(targets, scale, cores, config)
     here = sum(job["cpu_hours"] for job in planned.jobs.values()) * 60 / cores
+    if scale == "quick":
+        here = max(here, counted * CORES / cores)
     text = f"The run takes about {starting.written(here)} on {cores} cores here, if they are idle."
     if minutes is not None and here > 1.5 * minutes:
         fewer = max(minutes**2 / here, starting.FEWEST_MINUTES)
