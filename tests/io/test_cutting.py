@@ -290,7 +290,7 @@ def test_labels_that_mean_nothing_are_left_out():
 
 
 @pytest.mark.parametrize(
-    ("origin", "words"), [(1e9, "2001-09-09 01:46"), (0.0, "series end between 3 and 15 s")]
+    ("origin", "words"), [(1e9, "2001-09-09 01:46"), (0.0, "end between 3 and 15 s")]
 )
 def test_the_summary_has_times_as_dates_if_they_count_from_1970(origin, words):
     """A billion seconds after 1970 it is 2001-09-09 01:46:40 UTC."""
@@ -321,3 +321,28 @@ def test_with_few_recordings_windows_side_by_side_are_noted():
 def test_recordings_of_one_window_each_need_no_trials():
     series = cut(many(5), Cutting(window="8"))
     assert (series.trial, series.notes) == (None, [])
+
+
+def test_what_is_lost_in_short_recordings_is_said():
+    """Pieces of 3 and 4 steps at 1 s, and one of 9: a window of 3 with a target 2 later needs 5."""
+    time = np.concatenate([np.arange(3), 100 + np.arange(4), 200 + np.arange(9)]).astype(float)
+    parts = [Recording(np.arange(16.0)[:, None], "a.csv", "ann", time=time)]
+    read = Recordings(("x",), parts)
+    series = cut(read, Cutting(window="3", forecast=("x",), ahead=2))
+    (why,) = series.dropped
+    assert series.dropped[why] == 2
+    assert (
+        why == "from recordings of fewer than 5 steps: a window and 2 more until what is forecast"
+    )
+    assert any("44% of all steps are lost in 2 recordings" in note for note in series.notes)
+    assert not any("lost" in note for note in cut(read, Cutting(window="3")).notes)
+
+
+@pytest.mark.parametrize(
+    ("text", "steps"), [("90s", 9), ("1.5min", 9), ("1h", 360), ("2day", 17280), ("7", 7)]
+)
+def test_lengths_are_steps_or_times(text, steps):
+    """At a step every ten seconds."""
+    assert cutting.steps_of(text, 0.1, "--window") == steps
+    with pytest.raises(UserError, match="wanted steps"):
+        cutting.steps_of("2 weeks", 0.1, "--window")

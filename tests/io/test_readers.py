@@ -137,6 +137,16 @@ def test_days_are_never_taken_for_months_in_some_rows(tmp_path):
         imported(tmp_path / "a.csv", client="who", label="l", time="d", channels=["x"])
 
 
+def test_numbers_that_look_like_dates_are_no_seconds(tmp_path):
+    rows = pd.DataFrame({"d": [2026011223, 2026011300], "l": ["a", "b"], "n": [1, 2], "x": 0.5})
+    rows.to_csv(tmp_path / "a.csv", index=False)
+    with pytest.raises(UserError, match=r"like 2026011223, which look like dates.*'%Y%m%d%H'"):
+        imported(tmp_path / "a.csv", label="l", trial="n", time="d", channels=["x"])
+    rows.assign(d=[1767312000, 1767312001]).to_csv(tmp_path / "a.csv", index=False)  # seconds
+    made = imported(tmp_path / "a.csv", label="l", trial="n", time="d", channels=["x"])
+    assert made.data.time.tolist() == [1767312000, 1767312001]
+
+
 def test_a_wide_table_has_a_column_for_each_client(tmp_path):
     hours = pd.date_range("2026-01-01", periods=8, freq="h").astype(str)
     wide = pd.DataFrame({"hour": hours, "north": range(8), "south": range(10, 18), "note": "hm"})

@@ -85,6 +85,27 @@ def test_errors_that_are_lower_are_better():
     assert note("not-above-baseline", result(ours, method("C", 9, 9, 9, role="trivial"))) != []
 
 
+def test_a_baseline_that_is_ahead_by_another_metric_is_named():
+    low = method("Low", 0.1, 0.11, 0.12, balanced=(0.1, 0.1, 0.1))
+    ours = method("A", 0.8, 0.82, 0.84, balanced=(0.4, 0.5, 0.6))
+    ridge = method("Ridge", 0.7, 0.71, 0.72, role="simple", balanced=(0.6, 0.7, 0.8))
+    texts = note("not-above-baseline", result(ours, low, ridge))
+    assert texts[-1] == (
+        "By balanced accuracy, Ridge (0.700, a simple model of each client alone) has a better "
+        "mean than every federated method; the best of these is A (0.500)."
+    )
+    behind = method("Ridge", 0.7, 0.71, 0.72, role="simple", balanced=(0.5, 0.4, 0.5))
+    assert note("not-above-baseline", result(ours, behind)) == []
+
+
+def test_errors_have_the_digits_that_they_need():
+    near, far = method("A", 0.0218, 0.0219, 0.022), method("B", 14.6, 14.7, 14.8)
+    assert result(near, metric="rmse").metric.decimals == 4
+    assert result(near, far, metric="rmse").metric.decimals == 4
+    assert result(far, metric="rmse").metric.decimals == 2
+    assert result(near).metric.decimals == 3  # an accuracy
+
+
 def test_many_methods_are_not_ahead_by_chance():
     # By itself, B is ahead: .03 +- .025, with p = .018. Of five methods, the first needs p < .005.
     b = method("B", 0.74, 0.73, 0.75)

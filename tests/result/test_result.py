@@ -90,6 +90,7 @@ def source(tmp_path):
         partition=str(tmp_path / "partition.npz"),
         data_name="walks",
         dealt="by owner; split random, test share 0.2",
+        imported="label activity, window 2s",
         runs={"synchronous": "rounds 3"},
         rounds={"synchronous": (3, "config/papers/walks/experiment.yaml:5")},
         steps={"synchronous": 30},
@@ -231,6 +232,7 @@ def test_the_publication_is_that_of_the_docstring():
         'Li, Hu, Beirami and Smith 2021, "Ditto: Fair and robust federated learning through '
         'personalization", ICML, Algorithm 1.'
     )
+    assert publication(f"{folder}/fedavg_finetuned.py").endswith("arXiv 1910.10252.")
     assert publication(f"{folder}/alone.py") == ""
 
 

@@ -109,7 +109,7 @@ class Imported:
         else:
             lines.append(f"{task.outputs} labels that may be true together")
         if data.time is not None:
-            lines.append(f"times: {_times(data.time)}")
+            lines.append(f"times: series {span_of_times(data.time)}")
         if data.tested is not None:
             lines.append(f"{int(data.tested.sum())} series are marked for testing")
         lines += [f"dropped: {number} series {why}" for why, number in self.dropped.items()]
@@ -140,13 +140,13 @@ def span(numbers: np.ndarray) -> str:
     return f"{high}" if low == high else f"{low} to {high}"
 
 
-def _times(times: np.ndarray) -> str:
+def span_of_times(times: np.ndarray) -> str:
     """Write the first and last time at which a series ends: as dates if they count from 1970."""
     low, high = times.min(), times.max()
     if low < DATES:
-        return f"series end between {low:g} and {high:g} s"
+        return f"end between {low:g} and {high:g} s"
     first, last = (datetime.fromtimestamp(float(time), UTC) for time in (low, high))
-    return f"series end between {first:%Y-%m-%d %H:%M} and {last:%Y-%m-%d %H:%M}"
+    return f"end between {first:%Y-%m-%d %H:%M} and {last:%Y-%m-%d %H:%M}"
 
 
 def _counted(sizes: np.ndarray, name: Callable[[int], str], most: int = 12) -> str:

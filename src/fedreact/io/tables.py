@@ -20,6 +20,9 @@ SECONDS = {"s": 1.0, "ms": 1e-3, "us": 1e-6, "ns": 1e-9, "min": 60.0, "h": 3600.
 """Seconds of a unit of time."""
 AMERICAN = ("%m/%d/%Y %I:%M:%S %p", "%m/%d/%Y %I:%M %p")
 """Formats of dates that pandas does not recognise; the month is first where AM and PM are."""
+DIGITS = r"^((?:19|20)\d\d)(0[1-9]|1[0-2])(0[1-9]|[12]\d|3[01])(?:[01]\d|2[0-4])?(?:[0-5]\d){0,2}$"
+"""Dates whose year, month, day, hour, minute and second are written as one number."""
+FIELDS = ("%Y", "%m", "%d", "%H", "%M", "%S")
 VALUE = "value"
 """Name of the one channel of a wide table."""
 
@@ -261,6 +264,7 @@ class Columns:
         column = table[self.time]
         seconds: np.ndarray
         if is_numeric_dtype(column) and self.time_format is None:
+            self._check_numbers(column, where)
             seconds = column.to_numpy(float) * SECONDS[self.time_unit]
         else:
             dates = self._dates(column, where)
@@ -268,6 +272,16 @@ class Columns:
         if not np.isfinite(seconds).all():
             raise UserError(f"{where}: column {self.time} lacks a time in some rows")
         return seconds
+
+    def _check_numbers(self, column: "pd.Series[Any]", where: str) -> None:
+        """Refuse numbers such as 2026013123, which are dates and no seconds."""
+        parts = column.map(text_of).str.extract(DIGITS)
+        if len(column) and parts.notna().all(axis=None):
+            form = "".join(FIELDS[: (len(text_of(column.iloc[0])) - 4) // 2 + 1])
+            raise UserError(
+                f"{where}: column {self.time} holds numbers like {text_of(column.iloc[0])}, which "
+                f"look like dates: name their format by --time-format, e.g. {form!r}"
+            )
 
     def _dates(self, column: "pd.Series[Any]", where: str) -> "pd.Series[pd.Timestamp]":
         """Read dates, all in one format: else a day could be taken for a month in some rows."""

@@ -1,8 +1,10 @@
 """Methods that are not significantly better than the best trivial or simple baseline."""
 
+from fedreact.metrics.grammar import load_metric
 from fedreact.notes.contract import Note
 from fedreact.notes.scores import BASELINES, MethodScores, Result
-from fedreact.notes.words import ABOUT, corrected, difference, listed, number, paired
+from fedreact.notes.words import ABOUT, corrected, difference, listed, name_of, number, paired
+from fedreact.tables.decimals import with_digits
 
 ADVICE = (
     "Nothing trivial or simple stands beside the methods, so nothing says whether training pays: "
@@ -23,7 +25,31 @@ def sentences(result: Result) -> list[str]:
     best = [result.of(*roles)[0] for roles in (("trivial",), BASELINES) if result.of(*roles)]
     different = {method.label: method for method in best}.values()
     texts = [text for method in different if (text := _behind(result, method))]
-    return [*texts, *_worse_than_trivial(result)]
+    return [*texts, *_by_other_metrics(result), *_worse_than_trivial(result)]
+
+
+def _by_other_metrics(result: Result) -> list[str]:
+    """Name the best baseline by each other metric by which it is ahead of all federated methods."""
+    texts = []
+    for name in dict.fromkeys(name for method in result.methods for name in method.others):
+        metric = load_metric(name)
+        sign = -1 if metric.better == "lower" else 1
+        known = [(m, mean) for m in result.methods if (mean := m.mean_by(name)) is not None]
+        ranked = sorted(known, key=lambda one: -sign * one[1])
+        federated = [one for one in ranked if one[0].role == "federated"]
+        baselines = [one for one in ranked if one[0].role in ("trivial", "simple")]
+        if not federated or not baselines:
+            continue
+        (method, ours), (baseline, theirs) = federated[0], baselines[0]
+        if sign * (theirs - ours) <= 0:
+            continue
+        decimals = with_digits(metric, [mean for _, mean in known]).decimals
+        texts.append(
+            f"By {name_of(metric)}, {baseline.label} ({number(theirs, decimals)}, "
+            f"{ABOUT[baseline.role]}) has a better mean than every federated method; the best of "
+            f"these is {method.label} ({number(ours, decimals)})."
+        )
+    return texts
 
 
 def _worse_than_trivial(result: Result) -> list[str]:

@@ -7,8 +7,9 @@ from pathlib import Path
 from typing import Any
 
 from fedreact import options
+from fedreact.data import own
 from fedreact.notes import contract as notes
-from fedreact.reading import as_json
+from fedreact.reading import as_json, read_yaml
 from fedreact.resolve.benchmark import card
 from fedreact.resolve.cells import Cell
 from fedreact.resolve.code import digest
@@ -137,6 +138,7 @@ class ResultPages:
             partition=self.files.partition(owner, first.data, partition, seed),
             data_name=first.data,
             dealt=f"by {spec.by}; {in_words(dealt)}",
+            imported=imported(Path(self.experiments.config.data_folder), first.data),
             runs=runs_of,
             rounds=rounds,
             steps=steps,
@@ -167,8 +169,14 @@ class ResultPages:
         return f"{owner.about.title}. {owner.about.cite}" if federated else ""
 
 
-PUBLICATION = re.compile(r'(.*?\b(?:19|20)\d\d\b.*?"[^"]*"[^.:;]*)[.:;]')
-"""Authors, a year, a title in quotation marks, and where it was published."""
+def imported(data_folder: Path, name: str) -> str:
+    """Return the options of a user's import in words; empty if no recipe lies beside the data."""
+    recipe = own.path(data_folder, name).with_suffix(".import.yaml")
+    return in_words(read_yaml(recipe)["options"]) if recipe.is_file() else ""
+
+
+PUBLICATION = re.compile(r'(.*?\b(?:19|20)\d\d\b.*?"[^"]*"(?:[^.:;]|[.:;](?=\S))*)[.:;](?:\s|$)')
+"""Authors, a year, a title in quotation marks, and where it was published, up to a full stop."""
 
 
 def publication(file: str) -> str:

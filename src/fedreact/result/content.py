@@ -11,6 +11,7 @@ from fedreact.clients.partition import Partition
 from fedreact.data.dataset import SeriesDataset
 from fedreact.errors import UserError
 from fedreact.intervals import Summary, summarise
+from fedreact.io.importing import span_of_times
 from fedreact.notes.contract import of_result
 from fedreact.notes.scores import MethodScores, Result, read_results
 from fedreact.notes.words import counted
@@ -248,6 +249,14 @@ def described(data: SeriesDataset, partition: Partition, setting: SettingSource)
         ("Test series a client", _range(tests)),
         ("Split", setting.dealt),
     ]
+    if data.time is not None:
+        train, test = (
+            np.unique(np.concatenate(sets)) for sets in (partition.train, partition.test)
+        )
+        facts.append(("Train series", span_of_times(data.time[train])))
+        facts.append(("Test series", span_of_times(data.time[test])))
+    if setting.imported:
+        facts.append(("Imported with", setting.imported))
     return Compared(facts, clients, labels)
 
 

@@ -24,6 +24,8 @@ class SettingSource:
         Name of the dataset.
     dealt
         How series are dealt to clients and split, in words.
+    imported
+        How the data was imported, in words; empty if no recipe says it.
     runs
         What is set for each kind of run, in words, by its name.
     rounds
@@ -37,6 +39,7 @@ class SettingSource:
     partition: str
     data_name: str
     dealt: str
+    imported: str
     runs: Mapping[str, str]
     rounds: Mapping[str, tuple[int, str]]
     steps: Mapping[str, int] = field(default_factory=dict)
