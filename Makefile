@@ -158,9 +158,9 @@ MANY_CLIENTS = --case har --frameworks ours pfl flower loop --clients 100 1000 1
 test: setup
 	python -m pytest -m "not campaign" $(PARALLEL)
 
-# Everything but what `make long-tests` alone has: kills at random moments, full disks, SLURM, DVC, campaigns, Flower.
-# Sphinx is installed for it; as root on Debian or Ubuntu also what LaTeX and Chromium are needed for.
-check: setup lint .venv/.docs
+# Everything but what `make long-tests` alone has: kills at random moments, full disks, SLURM, DVC, campaigns.
+# Sphinx and Flower are installed for it; as root on Debian or Ubuntu also what LaTeX and Chromium are needed for.
+check: setup lint .venv/.docs .venv/.federation
 	tests/end_to_end/latex.sh
 	tests/report/browser.sh
 	FEDREACT_TEST_BUILT=$${FEDREACT_TEST_BUILT:-$$(mktemp -d)} && export FEDREACT_TEST_BUILT && \

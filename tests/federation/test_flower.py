@@ -179,7 +179,7 @@ def many_files(folder, n):
 
 
 @pytest.mark.campaign
-@pytest.mark.parametrize("algorithm", ["ditto", "fed-react"])
+@pytest.mark.parametrize("algorithm", [pytest.param("ditto", marks=pytest.mark.rare), "fed-react"])
 def test_nodes_give_the_bits_of_the_simulation(tmp_path, algorithm):
     """With TLS, and a key for each node. `make federation` compares ten nodes."""
     from local import Local
@@ -239,6 +239,7 @@ def test_a_federation_of_processes_survives_what_happens_to_them(tmp_path):
 
 
 @pytest.mark.campaign
+@pytest.mark.rare
 def test_a_node_without_a_key_that_the_server_knows_is_kept_out(tmp_path):
     from local import Local
 
