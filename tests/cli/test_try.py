@@ -178,6 +178,15 @@ def test_a_new_file_says_what_comes_next(tmp_path, monkeypatch):
     assert "is not one of 'paper', 'method'" in said
 
 
+@pytest.mark.parametrize("name", ["train", "run", "report", "train_encoder"])
+def test_a_name_of_the_workflow_is_refused_before_anything_is_written(asked, name):
+    pd.DataFrame({"x": range(9)}).to_csv(f"{name}.csv")
+    with pytest.raises(UserError, match=f"{name} is a target of the workflow; .*--name"):
+        call("try", f"{name}.csv", "--label", "x")
+    assert not Path("data/own").exists()
+    assert not Path(f"config/papers/{name}").exists()
+
+
 def test_a_long_forecast_takes_fewer_windows_and_says_so(asked, monkeypatch):
     from fedreact.starting import recipe
 

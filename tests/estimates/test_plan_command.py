@@ -4,7 +4,9 @@ import json
 import re
 from argparse import Namespace
 from pathlib import Path
+from types import SimpleNamespace
 
+import numpy as np
 import pytest
 from helpers import BASE
 from small_jobs import PRINTED, seen
@@ -42,6 +44,23 @@ RUN = estimates.ToDo(
         "seed": "0",
     },
 )
+
+
+def test_scoring_counts_once_the_test_series_are_known(project, monkeypatch, tmp_path):
+    """4 algorithms, each scored after both of its rounds, on 7 and 5 series."""
+    plan = Plan(BASE)
+    where = dict(RUN.wildcards) | {"kind": "synchronous", "setting": "full10", "job": "causal-cnn"}
+    work = PlannedWork(plan)
+    file = tmp_path / "partition.npz"
+    monkeypatch.setattr(work, "_partition", lambda w: str(file))
+    monkeypatch.setattr(work, "_sizes", lambda w, partition: [10, 20])
+    before = work.gflops("train", where)
+    np.savez(file, n_test=np.array([7, 5]))
+    options = work.run(SimpleNamespace(**plan.named(where))).options
+    assert (options.rounds, options.score) == (2, "doubling")
+    training, task = work.training("train", where)
+    passes = 4 * 2 * 12 * 2 * training.objective.multiply_adds(task.steps) / 1e9
+    assert work.gflops("train", where) - before == pytest.approx(passes)
 
 
 def test_an_estimator_measures_what_records_do_not_tell(project, monkeypatch, caplog):

@@ -160,6 +160,13 @@ def test_what_could_have_been_seen_is_not_said_of_several_comparisons():
     assert "could not have been seen" not in alone
 
 
+def test_the_best_method_is_called_worse_where_it_is():
+    low = method("A", "federated", 0.40, 0.41, 0.42)  # .10, .09 and .08 below
+    (alone, *_) = sentences(result(low, method("Alone", "alone", 0.5, 0.5, 0.5)))
+    assert "The best one, A, is significantly worse: it differs by −0.090" in alone
+    assert "could not have been seen" not in alone
+
+
 def test_to_be_better_than_clients_that_have_learnt_nothing_says_little():
     ours, guess = (
         method("FedAvg", "federated", 0.7, 0.72, 0.74),

@@ -17,6 +17,9 @@ if TYPE_CHECKING:
 PAPERS = Path("config/papers")
 CONFIG = Path("config/config.yaml")
 
+RULE = r"^(?:rule|checkpoint|use rule \w+ as) (\w+)(?::| with)"
+"""A line that names a rule of the workflow."""
+
 FEWEST_MINUTES = 0.5
 
 minutes = click.option(
@@ -50,7 +53,7 @@ def check_name(paper: str) -> None:
             f"{paper!r} is no name of a paper: begin with a letter; a-z, 0-9 and _ may follow"
         )
     rules = [*Path("workflow").glob("Snakefile"), *Path("workflow/rules").glob("*.smk")]
-    names = re.findall(r"^rule (\w+):", "\n".join(map(Path.read_text, rules)), re.MULTILINE)
+    names = re.findall(RULE, "\n".join(map(Path.read_text, rules)), re.MULTILINE)
     if paper in names:
         raise UserError(f"{paper} is a target of the workflow; choose another name (--name)")
 

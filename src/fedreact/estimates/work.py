@@ -48,7 +48,8 @@ class PlannedWork:
             job, run = self.run(w), runs.part_of(w.kind, "run")
             sizes = self._sizes(w, self._partition(w))
             task = self.plan.datasets.task(w.dataset)
-            return run.work(job.options, job.methods, task, sizes)
+            trained: float = run.work(job.options, job.methods, task, sizes)
+            return trained + self._scoring(w, job, task)
         if rule == "multiverse_part":
             universes = [
                 Universe(**one)
@@ -62,6 +63,22 @@ class PlannedWork:
     def run(self, w: SimpleNamespace) -> Run:
         """What a job of a kind of run is run with."""
         return self.plan.runs.run(w.kind, w.paper, w.dataset, w.setting, w.job)
+
+    def _scoring(self, w, job: Run, task: Task) -> float:
+        """Count the GFLOPs of scoring each method's models on all test samples after rounds.
+
+        Only of kinds whose module ``run`` says which rounds are scored, and what a client trains.
+        """
+        run = runs.part_of(w.kind, "run")
+        is_scored, local = (getattr(run, name, None) for name in ("is_scored", "local_training"))
+        file = Path(self._partition(w))
+        if is_scored is None or local is None or not file.exists():
+            return 0.0
+        n_rounds = sum(is_scored(t, job.options) for t in range(1, job.options.rounds + 1))
+        n_test = npz.load(file, "partition", ["n_test"])["n_test"].sum()
+        passes = len(job.methods) * n_rounds * float(n_test)
+        multiply_adds: float = local(job.options, task).objective.multiply_adds(task.steps)
+        return passes * 2 * multiply_adds / 1e9
 
     def _partition(self, w):
         run = self.run(w)

@@ -4,6 +4,7 @@ import re
 from collections import Counter
 from collections.abc import Iterator
 from dataclasses import dataclass, field, replace
+from datetime import UTC, datetime
 from itertools import pairwise
 from typing import Literal
 
@@ -20,6 +21,8 @@ TRIALS = 5
 """Recordings that each client needs, so that they can be the trials of their windows."""
 LOST = 0.05
 """Share of all steps in recordings that are too short for a window, above which a note says so."""
+DATES = 1e8
+"""Seconds since 1970 from which times are shown as dates."""
 UNITS = {"s": 1, "min": 60, "h": 3600, "day": 86400}
 """Seconds of the units of lengths."""
 
@@ -459,9 +462,25 @@ def _too_short(pieces: list[Recording], how: Cutting, steps: int | None) -> list
         return []
     return [
         f"{share:.0%} of all steps are lost in {(sizes < needed).sum():,} recordings of fewer than "
-        f"{_needed(how, steps)}: a shorter --window, or --fill over the gaps between them, loses "
-        "fewer"
+        f"{_needed(how, steps)}{_ends_early(pieces, needed)}. A shorter --window loses fewer, or "
+        "--fill if gaps between recordings are short"
     ]
+
+
+def _ends_early(pieces: list[Recording], needed: int) -> str:
+    """Name the last step that is used, if a part of the time after it is lost as a whole."""
+    ends = [(len(p.values) >= needed, p.time[-1]) for p in pieces if p.time is not None]
+    used = [end for long_enough, end in ends if long_enough]
+    if not used or max(end for _, end in ends) == max(used):
+        return ""
+    return f", among them all after {moment(max(used))}"
+
+
+def moment(time: float) -> str:
+    """Write a time: as a date if it counts from 1970, else in seconds."""
+    if time < DATES:
+        return f"{time:g} s"
+    return f"{datetime.fromtimestamp(float(time), UTC):%Y-%m-%d %H:%M}"
 
 
 def _labels(

@@ -4,7 +4,6 @@ import re
 from collections import Counter
 from collections.abc import Callable, Mapping
 from dataclasses import dataclass, field
-from datetime import UTC, datetime
 from typing import Any, Literal
 
 import numpy as np
@@ -16,13 +15,11 @@ from fedreact.data.dataset import SeriesDataset
 from fedreact.data.windows import Windows
 from fedreact.errors import UserError, unknown
 from fedreact.io.contract import Reader, Recordings
-from fedreact.io.cutting import Cutting, Series, cut, filled
+from fedreact.io.cutting import DATES, Cutting, Series, cut, filled, moment
 from fedreact.options import InnerShare, changed
 
 Arrays = dict[str, np.ndarray]
 
-DATES = 1e8
-"""Seconds since 1970 from which times are shown as dates."""
 OF_SERIES = ("y", "client", "trial", "time", "tested", "lengths", "previous", "start")
 """Arrays with an entry for each series, beside ``X``."""
 
@@ -142,11 +139,10 @@ def span(numbers: np.ndarray) -> str:
 
 def span_of_times(times: np.ndarray) -> str:
     """Write the first and last time at which a series ends: as dates if they count from 1970."""
-    low, high = times.min(), times.max()
+    low, high = float(times.min()), float(times.max())
     if low < DATES:
         return f"end between {low:g} and {high:g} s"
-    first, last = (datetime.fromtimestamp(float(time), UTC) for time in (low, high))
-    return f"end between {first:%Y-%m-%d %H:%M} and {last:%Y-%m-%d %H:%M}"
+    return f"end between {moment(low)} and {moment(high)}"
 
 
 def _counted(sizes: np.ndarray, name: Callable[[int], str], most: int = 12) -> str:

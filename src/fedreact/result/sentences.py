@@ -94,11 +94,14 @@ def _compared(result: Result, federated: Sequence[MethodScores], other: MethodSc
         return text + _for_whom(result, better[0][0], other)
     method, one = shown[0]
     holm = corrected(compared)
+    verb = "is significantly worse: it differs" if one.is_worse else "differs"
     text = (
         f"No federated method is significantly better than {what}. The best one, {method.label}, "
-        f"differs by {difference(one, result.metric)} ({by}).{holm}"
+        f"{verb} by {difference(one, result.metric)} ({by}).{holm}"
     )
-    if one.is_judged and not holm:  # with the correction, larger differences are not seen either
+    if (
+        one.is_judged and not holm and not one.is_worse
+    ):  # with the correction, larger differences are not seen either
         seen = number((one.high - one.low) / 2, result.metric.decimals)
         text += f" A difference of {method.label} below about {seen} could not have been seen."
     return text + _for_whom(result, method, other)
@@ -118,12 +121,12 @@ def best(result: Result) -> str:
     first, others = methods[0], methods[1:]
     gaps = [(method, result.difference(first, method)) for method in others]
     level = [method for method, one in gaps if not one.is_better]
-    name = score(first, result.metric)
+    name, pooled = score(first, result.metric), " without pooled data" * bool(result.of("pooled"))
     if not level:
-        text = f"The best method is {name}: significantly better than each other one"
+        text = f"The best method{pooled} is {name}: significantly better than each other one"
     else:
         as_good = listed([score(method, result.metric) for method in level])
-        text = f"The best mean is that of {name}; not significantly worse: {as_good}"
+        text = f"The best mean{pooled} is that of {name}; not significantly worse: {as_good}"
     if rising := [m.label for m, gap in gaps if _may_overtake(result, m, gap)]:
         text += (
             f". {listed(rising)} may overtake it with more rounds: scores still improve by more "

@@ -52,6 +52,7 @@ def run(
 
     starting.check_folder()
     load_scale(at)  # refuses an unknown one before anything is written
+    starting.check_name(paper.paper_name(name or name_of(Path(data))))
     imports = words.data_folder() / own.FOLDER
     before = set(imports.glob("*"))
     read = _read(data, name, format_, given, minutes)
