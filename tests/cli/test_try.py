@@ -200,7 +200,9 @@ def test_a_long_forecast_takes_fewer_windows_and_says_so(asked, monkeypatch):
     assert status == 0
     assert "note: a window begins only every 4 steps" in printed
     assert "2 clients with 23 series" in printed
-    assert "step: '4'" in Path("data/own/wind.import.yaml").read_text()
+    recipe = Path("data/own/wind.import.yaml").read_text()
+    assert "step: '4'" in recipe
+    assert "notes:\n- a window begins only every 4 steps" in recipe
     status, printed, _ = call(*words)  # goes on
     assert status == 0
     assert "is there already" in printed

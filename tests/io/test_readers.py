@@ -167,6 +167,14 @@ def test_a_wide_table_has_a_column_for_each_client(tmp_path):
     ]
     only = imported(tmp_path / "farms.csv", how, time="hour", layout="wide", channels=["south"])
     assert only.about()["clients"] == {"south": 3}
+    named = wide.rename(columns={"north": "value", "south": "client"})
+    named.to_csv(tmp_path / "names.csv", index=False)
+    made = imported(tmp_path / "names.csv", how, time="hour", layout="wide")
+    assert made.about()["clients"] == {"value": 4, "client": 3}
+    assert any("columns of text are no clients: note" in note for note in made.notes)
+    wide.rename(columns={"hour": "value"}).to_csv(tmp_path / "time.csv", index=False)
+    with pytest.raises(UserError, match="makes a column value, so give the column"):
+        imported(tmp_path / "time.csv", how, time="value", layout="wide")
     with pytest.raises(UserError, match="each column is a client, so there can be no --client"):
         imported(tmp_path / "farms.csv", how, client="note", layout="wide")
 

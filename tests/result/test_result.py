@@ -91,6 +91,7 @@ def source(tmp_path):
         data_name="walks",
         dealt="by owner; split random, test share 0.2",
         imported="label activity, window 2s",
+        import_notes=["dropped: 5 series without a label"],
         runs={"synchronous": "rounds 3"},
         rounds={"synchronous": (3, "config/papers/walks/experiment.yaml:5")},
         steps={"synchronous": 30},
@@ -258,6 +259,8 @@ def test_the_page_says_what_follows_and_for_whom(source):
     for words in (
         "FedAvg is significantly better than Alone (0.510, each client alone): FedAvg by +0.200",
         "Still improving. The accuracy of one method still improves over the last third of 3",
+        "Import: dropped: 5 series without a label.",
+        "Imported with label activity, window 2s",
         "3 of 8 test series are copies of train series &lt;b&gt;.",
         "Synchronous training is short: 30 steps of each client in all, where 250 and more",
         "walks (20), runs &amp; jumps (20)",

@@ -109,9 +109,12 @@ class Imported:
             lines.append(f"times: series {span_of_times(data.time)}")
         if data.tested is not None:
             lines.append(f"{int(data.tested.sum())} series are marked for testing")
-        lines += [f"dropped: {number} series {why}" for why, number in self.dropped.items()]
         notes = [*self.notes, *self.advice] if advise else self.notes
-        return [*lines, *(f"note: {note}" for note in notes)]
+        return [*lines, *self.lost(), *(f"note: {note}" for note in notes)]
+
+    def lost(self) -> list[str]:
+        """Say which series were dropped, and why."""
+        return [f"dropped: {number} series {why}" for why, number in self.dropped.items()]
 
     def about(self) -> dict[str, Any]:
         """Say the same to a program."""

@@ -17,6 +17,8 @@ from fedreact.io.opening import registered
 from fedreact.reading import read_yaml
 
 KEYS = ("source", "name", "format", "options")
+NOTES = "notes"
+"""Key of sentences on what the import dropped and decided, for the page of a result."""
 HEAD = "# How {file} was made; fedreact import --repeat {beside} makes it again.\n"
 
 
@@ -70,7 +72,9 @@ class Recipe:
         with atomic(file) as path:
             importing.write(imported, path)
         head = HEAD.format(file=file.name, beside=self.beside(file).name)
-        text = yaml.safe_dump(self.content(), sort_keys=False, allow_unicode=True)
+        notes = [*imported.lost(), *imported.notes]
+        content = self.content() | ({NOTES: notes} if notes else {})
+        text = yaml.safe_dump(content, sort_keys=False, allow_unicode=True)
         write_text(self.beside(file), head + text)
         return file
 
@@ -103,7 +107,7 @@ def read(file: Path) -> Recipe:
         It is no recipe, or its options are unknown.
     """
     content = read_yaml(file)
-    if not isinstance(content, dict) or sorted(content) != sorted(KEYS):
+    if not isinstance(content, dict) or {*content} - {NOTES} != {*KEYS}:
         raise UserError(f"{file}: wanted the keys {', '.join(KEYS)}")
     reader = contract.load(content["format"])
     given = dict(content["options"])

@@ -98,7 +98,8 @@ class Columns:
         """
         if self.layout == "wide":
             long = replace(self, client="client", channels=(VALUE,), layout="long")
-            return long.recordings(self._melted(tables), notes)
+            notes = [*notes]
+            return long.recordings(self._melted(tables, notes), notes)
         channels: tuple[str, ...] | None = None
         parts: list[Recording] = []
         left_out: set[str] = set()
@@ -125,17 +126,32 @@ class Columns:
         return Recordings(channels, parts, self.target, notes=notes)
 
     def _melted(
-        self, tables: "Iterator[tuple[pd.DataFrame, Mapping[str, str], str]]"
+        self,
+        tables: "Iterator[tuple[pd.DataFrame, Mapping[str, str], str]]",
+        notes: list[str],
     ) -> "Iterator[tuple[pd.DataFrame, Mapping[str, str], str]]":
-        """Turn wide tables into long ones, with the columns ``client`` and ``value``."""
+        """Turn wide tables into long ones, with the columns ``client`` and ``value``.
+
+        A note is added for columns of text, which are no clients.
+        """
+        import pandas as pd
+
         if self.client is not None:
             raise UserError("--layout wide: each column is a client, so there can be no --client")
         for table, fixed, where in tables:
             table = table.rename(columns=str)
             self._check(table, where)
-            clients, _ = self._channels(table, where)
+            clients, texts = self._channels(table, where)
+            if texts:
+                notes.append(f"{where}: columns of text are no clients: {', '.join(sorted(texts))}")
             kept = [*self.named.values(), *self.target]
-            yield table.melt(kept, clients, "client", VALUE), fixed, where
+            if clash := {"client", VALUE} & {*kept}:
+                raise UserError(
+                    f"{where}: --layout wide makes a column {min(clash)}, so give the column of "
+                    "this name another one"
+                )
+            parts = [table[kept].assign(client=name, **{VALUE: table[name]}) for name in clients]
+            yield pd.concat(parts, ignore_index=True), fixed, where
 
     def _check(self, table: "pd.DataFrame", where: str) -> None:
         """Refuse columns that are not there, and a first line that is no header."""

@@ -132,13 +132,15 @@ class ResultPages:
         if dealt.get("split") == "source":
             dealt.pop("test_share", None)
         seed = self.experiments.seeds(paper, first.kind, first.setting)[0]
+        recipe = imported(Path(self.experiments.config.data_folder), first.data)
         return SettingSource(
             label=label,
             data=self.files.dataset(first.data),
             partition=self.files.partition(owner, first.data, partition, seed),
             data_name=first.data,
             dealt=f"by {spec.by}; {in_words(dealt)}",
-            imported=imported(Path(self.experiments.config.data_folder), first.data),
+            imported=in_words(recipe.get("options") or {}),
+            import_notes=recipe.get("notes") or [],
             runs=runs_of,
             rounds=rounds,
             steps=steps,
@@ -169,10 +171,11 @@ class ResultPages:
         return f"{owner.about.title}. {owner.about.cite}" if federated else ""
 
 
-def imported(data_folder: Path, name: str) -> str:
-    """Return the options of a user's import in words; empty if no recipe lies beside the data."""
+def imported(data_folder: Path, name: str) -> dict[str, Any]:
+    """Read the recipe of a user's import; empty if none lies beside the data."""
     recipe = own.path(data_folder, name).with_suffix(".import.yaml")
-    return in_words(read_yaml(recipe)["options"]) if recipe.is_file() else ""
+    content = read_yaml(recipe) if recipe.is_file() else {}
+    return content if isinstance(content, dict) else {}
 
 
 PUBLICATION = re.compile(r'(.*?\b(?:19|20)\d\d\b.*?"[^"]*"(?:[^.:;]|[.:;](?=\S))*)[.:;](?:\s|$)')

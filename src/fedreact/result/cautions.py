@@ -12,8 +12,8 @@ FEW_STEPS = 250
 SAME = (
     "All seeds test the same series, so the interval of a method's score counts the randomness of "
     "training alone. Differences are paired by client: their intervals count how clients differ. "
-    "They take clients for independent, and one test period for all: clients that share weather, a "
-    "season or a place are less certain than that."
+    "They treat clients as independent. If clients share weather, a season or a place, the true "
+    "uncertainty is larger."
 )
 
 

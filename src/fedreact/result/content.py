@@ -186,7 +186,8 @@ def _section(
         rows = [s.row for s in table.layout if s.column == setting.label]
     data = SeriesDataset.load(Path(setting.data))
     partition = Partition.load(Path(setting.partition), len(data.y))
-    checks = dict.fromkeys(cautions(data, partition, setting, result))
+    checks = dict.fromkeys(f"Import: {note}." for note in setting.import_notes)
+    checks |= dict.fromkeys(cautions(data, partition, setting, result))
     checks |= dict.fromkeys(text for row in rows for text in findings.get(row, []))
     alone = next(iter(result.of("alone")), None)
     gainers = [m for m in result.of("federated") if len(m.of_clients)]

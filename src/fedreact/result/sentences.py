@@ -99,9 +99,8 @@ def _compared(result: Result, federated: Sequence[MethodScores], other: MethodSc
         f"No federated method is significantly better than {what}. The best one, {method.label}, "
         f"{verb} by {difference(one, result.metric)} ({by}).{holm}"
     )
-    if (
-        one.is_judged and not holm and not one.is_worse
-    ):  # with the correction, larger differences are not seen either
+    # With Holm's correction, larger differences are not seen either.
+    if one.is_judged and not holm and not one.is_worse:
         seen = number((one.high - one.low) / 2, result.metric.decimals)
         text += f" A difference of {method.label} below about {seen} could not have been seen."
     return text + _for_whom(result, method, other)

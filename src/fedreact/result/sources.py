@@ -26,6 +26,8 @@ class SettingSource:
         How series are dealt to clients and split, in words.
     imported
         How the data was imported, in words; empty if no recipe says it.
+    import_notes
+        What the import dropped and decided.
     runs
         What is set for each kind of run, in words, by its name.
     rounds
@@ -40,6 +42,7 @@ class SettingSource:
     data_name: str
     dealt: str
     imported: str
+    import_notes: Sequence[str]
     runs: Mapping[str, str]
     rounds: Mapping[str, tuple[int, str]]
     steps: Mapping[str, int] = field(default_factory=dict)

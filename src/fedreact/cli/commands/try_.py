@@ -177,7 +177,7 @@ def _estimate(
     ``minutes`` are those that its configuration was just written for; ``None`` if it was there
     before, and may hold a user's edits. The plan measures how fast this machine trains, and the
     recipe of a new configuration has ``counted`` what needs no training, too, in minutes on 2
-    cores: the longer of both estimates is shown.
+    cores at scale quick: there the longer of both estimates is shown.
     """
     from fedreact.estimates import planning
     from fedreact.starting.recipe import CORES
