@@ -77,7 +77,7 @@ def test_an_estimator_measures_what_records_do_not_tell(project, monkeypatch, ca
     gflops = PlannedWork(plan).gflops(ENCODER.rule, ENCODER.wildcards)
     assert found.cpu_hours == pytest.approx((4 + 1e-3 * gflops) / 3600)
     assert [(channels, device) for _, channels, device in asked] == [(3, "cpu")]
-    assert "measuring the speed of encoders" in caplog.text
+    assert "Timing a few steps of" in caplog.text
     # What trains nothing is not timed.
     run = asking.estimator(plan, [], "cpu", False)(RUN)
     gflops = PlannedWork(plan).gflops("run", RUN.wildcards)

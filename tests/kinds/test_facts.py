@@ -126,6 +126,17 @@ def test_the_mean_of_earlier_days_by_hand(tmp_path):
     assert line.values["mae"] == pytest.approx(((2 + 10) / 2 + 15) / 2)
 
 
+def test_clocks_may_drift_by_less_than_half_a_step():
+    """Three readings a day, eight hours apart, each some minutes early or late."""
+    late = np.array([0, 3, -2, 4, -3, 1]) * 60.0
+    times = np.array([8, 16, 24, 32, 40, 48]) * 3600.0 + late
+    targets = np.array([1, 2, 3, 5, 7, 9], np.float32)
+    data = dataset(targets, time=times, previous=np.zeros(6, np.float32))
+    algorithm = facts.make(*methods("same-time"))
+    assert algorithm.lacks(data) is None
+    assert algorithm.outputs(data)[:, 0].tolist() == [0, 0, 0, 1, 2, 3]
+
+
 def test_clients_have_days_of_their_own():
     hours = np.tile(np.array([0, 24, 48]) * 3600.0, 2)
     targets = np.array([1, 1, 1, 9, 9, 9], np.float32)

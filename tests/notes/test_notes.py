@@ -91,8 +91,8 @@ def test_a_baseline_that_is_ahead_by_another_metric_is_named():
     ridge = method("Ridge", 0.7, 0.71, 0.72, role="simple", balanced=(0.6, 0.7, 0.8))
     texts = note("not-above-baseline", result(ours, low, ridge))
     assert texts[-1] == (
-        "By balanced accuracy, Ridge (0.700, a simple model of each client alone) has a better "
-        "mean than every federated method; the best of these is A (0.500)."
+        "By balanced accuracy (0.700 against 0.500), Ridge (a simple model of each client alone) "
+        "has a better mean than A, the best federated method."
     )
     behind = method("Ridge", 0.7, 0.71, 0.72, role="simple", balanced=(0.5, 0.4, 0.5))
     assert note("not-above-baseline", result(ours, behind)) == []
@@ -225,7 +225,7 @@ def test_an_interval_above_0_that_holm_does_not_pass_is_explained():
     c = method("C", 0.71, 0.73, 0.74)
     d = method("D", 0.70, 0.70, 0.70)
     texts = note("not-above-baseline", result(c, d, method("E", 0.69, 0.7, 0.7), RIDGE))
-    assert "Each interval is of one comparison. With Holm's correction for 3" in texts[0]
+    assert "C is not significantly better after Holm's correction for all 3" in texts[0]
 
 
 def test_differences_are_by_client_where_all_seeds_test_the_same_series():

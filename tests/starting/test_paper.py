@@ -59,6 +59,18 @@ def test_the_configuration_loads_and_has_all_methods(project):
     Plan(BASE | {"scale": "smoke", "papers": ["toy_data"]}).check(["toy_data"])
 
 
+def test_a_comparison_whose_data_is_gone_stops_no_other_run(project, caplog):
+    written()
+    own.path(Path("data"), "toy-data").unlink()
+    plan = Plan(BASE | {"scale": "quick"})
+    plan.check()
+    assert "toy_data" not in plan.targets()
+    assert "config/papers/toy_data is left out: data/own/toy-data.npz is missing" in caplog.text
+    named = Plan(BASE | {"scale": "quick", "papers": ["toy_data"]})
+    named.check()
+    assert "no data/own/toy-data.npz" in " ".join(named.outputs.left_out())
+
+
 def test_each_searched_method_has_as_many_trials_and_its_options_first(project):
     written()
     plan = Plan(BASE | {"scale": "quick", "papers": ["toy_data"]})
@@ -114,7 +126,7 @@ def test_overlapping_windows_are_split_with_a_gap():
     content = {"X": X, "y": np.arange(len(X)) % 3, "client": client}
     started = paper.start(own.dataset_of(content, "toy"))
     options = started.recipe.partition.options
-    assert (options["split"], options["gap"]) == ("chronological", 3)
+    assert (options["split"], options["gap"]) == ("chronological-by-label", 3)
 
 
 def test_too_little_data_is_refused():

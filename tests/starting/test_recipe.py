@@ -17,6 +17,7 @@ SMALL = Facts(
     tested=False,
     trials=False,
     gap=0,
+    labels=0,
     forecast=False,
     multiply_adds=4e5,
 )
@@ -53,6 +54,12 @@ def test_large_data_stays_within_the_time_and_says_what_that_costs():
         ({"gap": 3}, {"split": "chronological", "test_share": 0.25, "gap": 3}),
         ({"forecast": True}, {"split": "chronological", "test_share": 0.25}),
         ({"gap": None}, {"split": "random", "test_share": 0.25}),
+        ({"labels": 3}, {"split": "chronological-by-label", "test_share": 0.25}),
+        (
+            {"labels": 3, "gap": 2},
+            {"split": "chronological-by-label", "test_share": 0.25, "gap": 2},
+        ),
+        ({"labels": 3, "trials": True}, {"split": "random", "test_share": 0.25}),
     ],
 )
 def test_the_split_never_lets_test_steps_into_training(changes, options):
@@ -78,7 +85,7 @@ def test_clients_that_are_too_small_are_left_out():
 def test_few_clients_are_one_cluster():
     made = recipe.recipe(replace(SMALL, clients=(200, 200), units=(200, 200)))
     assert made.clustered.options["n_clusters"] == 1
-    assert made.clustered.options["samples_per_round"] == 200
+    assert made.clustered.options["samples_per_round"] == 150
 
 
 def test_without_clients_some_are_simulated():

@@ -89,6 +89,19 @@ def test_hours_and_less_than_a_minute():
     assert progress.message(1, 2, 60.0).endswith("about a minute left.")
 
 
+@pytest.mark.parametrize(
+    ("job", "name"),
+    [
+        ("all-2de41631", "run simple waves 1"),
+        ("fedst.ditto", "run simple waves 1 ditto"),
+        ("grand.minirocket-alone-afc1d0ea", "run simple waves 1 minirocket-alone"),
+    ],
+)
+def test_a_job_is_named_by_its_method_if_it_has_one(job, name):
+    wildcards = {"kind": "simple", "paper": "mine", "dataset": "waves", "job": job, "seed": 1}
+    assert progress.name_of(Job("run", "x.csv", **wildcards)) == name
+
+
 class Terminal(io.StringIO):
     def isatty(self):
         return True
@@ -107,7 +120,7 @@ def test_a_run_says_how_far_it_is_and_what_is_made(stream, tmp_path, monkeypatch
     one = console.Console(True, stream=stream)
     running = [Group(jobs[1:])]
     found = progress.Progress(dag, jobs, lambda: running, tmp_path, one)
-    line = "1 of 3 jobs are done. Now: run waves 1 ..."
+    line = "1 of 3 jobs are done. Now: run clustered waves 1 ..."
     wait_until(lambda: stream.getvalue().count(line) > 1)
     done.update(jobs)
     running.clear()

@@ -3,6 +3,7 @@
 import numpy as np
 
 from fedreact.clients.partition import Partition
+from fedreact.clients.partitioners.owner import has_labels
 from fedreact.data import copies
 from fedreact.data.dataset import SeriesDataset
 
@@ -29,7 +30,7 @@ def findings(drawn: Partition, data: SeriesDataset) -> list[str]:
         f"{len(close)} of {len(test)} test series directly follow or precede a train series in "
         "time. Neighbours are alike, so scores hold for recordings that training has seen; for "
         "new ones, name what series are cut from (fedreact import --trial), or use split: "
-        "chronological."
+        f"{'chronological-by-label' if has_labels(data) else 'chronological'}."
     ]
 
 

@@ -28,9 +28,15 @@ def dry_run(targets: Sequence[str], cores: int, scale: str, config: Sequence[str
     ]
     done = subprocess.run(words, capture_output=True, text=True, check=False)
     if done.returncode:
-        lines = [line for line in (done.stderr + done.stdout).splitlines() if line.strip()]
-        raise UserError(f"snakemake: {lines[-1].strip() if lines else done.returncode}")
+        raise UserError(f"snakemake: {reason(done.stderr + done.stdout) or done.returncode}")
     return done.stdout
+
+
+def reason(printed: str) -> str:
+    """Return the last line of what Snakemake prints of an error, but for where it noticed it."""
+    lines = [line.strip() for line in printed.splitlines()]
+    told = [line for line in lines if line and not line.startswith('File "')]
+    return told[-1] if told else ""
 
 
 def estimator(
@@ -55,7 +61,7 @@ def estimator(
         if training is None:
             return SECONDS_A_GFLOP
         like = like_of(job.outputs[0], job.command)
-        log.info("measuring the speed of %s %s", like.step, like.model)
+        log.info("Timing a few steps of %s (%s), to say how long it takes", like.model, like.step)
         return (measure or calibrate)(*training, device)
 
     return Estimator(before, gflops, speed, device, gpu_here, megabytes)

@@ -177,7 +177,7 @@ def cut(read: Recordings, how: Cutting) -> Series:
     series = _gathered(read, pieces, lines, how)
     series.dropped, series.steps, series.stride = dropped, steps, stride
     series.ahead = how.ahead if how.forecast else 0
-    series.notes += [*read.notes, *_too_short(pieces, how, steps)]
+    series.notes += [*read.notes, *_too_short(pieces, how, steps), *_mixed(lines, how)]
     if steps is not None and series.trial is None and (series.overlap or not how.forecast):
         _name_trials(series)
     return series
@@ -185,7 +185,7 @@ def cut(read: Recordings, how: Cutting) -> Series:
 
 @dataclass
 class _Line:
-    """One series: where it is, and what it is of."""
+    """One series: where it is, and what it is of; ``mixed`` if its steps have several labels."""
 
     start: int
     length: int
@@ -193,6 +193,7 @@ class _Line:
     target: np.ndarray | None
     previous: np.ndarray | None
     time: float | None
+    mixed: bool
     piece: int = -1
 
 
@@ -441,7 +442,8 @@ def _windows(
             yield "with several labels" if label is None else "without a label"
             continue
         time = None if piece.time is None else float(piece.time[end - 1])
-        yield _Line(start, length, label, target, previous, time)
+        mixed = isinstance(piece.label, np.ndarray) and len(set(piece.label[start:end])) > 1
+        yield _Line(start, length, label, target, previous, time, mixed)
 
 
 def _needed(how: Cutting, steps: int) -> str:
@@ -464,6 +466,17 @@ def _too_short(pieces: list[Recording], how: Cutting, steps: int | None) -> list
         f"{share:.0%} of all steps are lost in {(sizes < needed).sum():,} recordings of fewer than "
         f"{_needed(how, steps)}{_ends_early(pieces, needed)}. A shorter --window loses fewer, or "
         "--fill if gaps between recordings are short"
+    ]
+
+
+def _mixed(lines: list[_Line], how: Cutting) -> list[str]:
+    """Say how many windows have steps of several labels, and which label they get."""
+    if not (number := sum(line.mixed for line in lines)):
+        return []
+    which = "of their last step" if how.label_rule == "last" else "of most of their steps"
+    return [
+        f"{number:,} of {len(lines):,} windows have steps of several labels, and get the label "
+        f"{which} (--label-rule constant drops them)"
     ]
 
 
@@ -602,6 +615,6 @@ def _name_trials(series: Series) -> None:
     elif not series.overlap:
         series.notes.append(
             f"windows of a recording are alike, and a client has fewer than {TRIALS} recordings, "
-            "so a random split tests windows whose neighbours are trained on: name what belongs "
-            "together (--trial), or use split: chronological"
+            "so do not split windows at random: split in time, as fedreact try does (split: "
+            "chronological, or chronological-by-label), or name what belongs together (--trial)"
         )

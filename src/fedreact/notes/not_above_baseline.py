@@ -29,8 +29,11 @@ def sentences(result: Result) -> list[str]:
 
 
 def _by_other_metrics(result: Result) -> list[str]:
-    """Name the best baseline by each other metric by which it is ahead of all federated methods."""
-    texts = []
+    """Name the best baseline by each other metric by which it is ahead of all federated methods.
+
+    Metrics with the same baseline and the same best federated method share a sentence.
+    """
+    metrics: dict[tuple[str, str, str], list[str]] = {}
     for name in dict.fromkeys(name for method in result.methods for name in method.others):
         metric = load_metric(name)
         sign = -1 if metric.better == "lower" else 1
@@ -44,12 +47,14 @@ def _by_other_metrics(result: Result) -> list[str]:
         if sign * (theirs - ours) <= 0:
             continue
         decimals = with_digits(metric, [mean for _, mean in known]).decimals
-        texts.append(
-            f"By {name_of(metric)}, {baseline.label} ({number(theirs, decimals)}, "
-            f"{ABOUT[baseline.role]}) has a better mean than every federated method; the best of "
-            f"these is {method.label} ({number(ours, decimals)})."
-        )
-    return texts
+        values = f"{number(theirs, decimals)} against {number(ours, decimals)}"
+        whose = baseline.label, ABOUT[baseline.role], method.label
+        metrics.setdefault(whose, []).append(f"{name_of(metric)} ({values})")
+    return [
+        f"By {listed(by)}, {baseline} ({about}) has a better mean than {method}, the best "
+        "federated method."
+        for (baseline, about, method), by in metrics.items()
+    ]
 
 
 def _worse_than_trivial(result: Result) -> list[str]:

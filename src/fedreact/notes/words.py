@@ -74,11 +74,13 @@ def name_of(metric: Metric) -> str:
 
 def corrected(compared: Sequence[tuple[MethodScores, Difference, bool]]) -> str:
     """Explain differences whose interval excludes 0 although they are not significant."""
-    if not any(one.is_better and not better for _, one, better in compared):
+    names = [method.label for method, one, better in compared if one.is_better and not better]
+    if not names:
         return ""
+    verb = "is" if len(names) == 1 else "are"
     return (
-        f" Each interval is of one comparison. With Holm's correction for {len(compared)} "
-        "comparisons, these differences are not significant."
+        f" Each interval is of one comparison: {listed(names)} {verb} not significantly better "
+        f"after Holm's correction for all {len(compared)}."
     )
 
 

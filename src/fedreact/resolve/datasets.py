@@ -218,7 +218,10 @@ class Datasets:
             else:
                 file = own.path(self.data_folder, name)
                 if not file.is_file():
-                    raise UserError(f"{file}: no such file; the dataset {name!r} would lie there")
+                    raise UserError(
+                        f"{file}: no such file; the dataset {name!r} would lie there. Import it "
+                        "again, or remove what is about it from config/papers/"
+                    )
                 self._tasks[dataset] = own.task_of(file, name)
         return self._tasks[dataset]
 

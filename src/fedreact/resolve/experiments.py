@@ -3,12 +3,14 @@
 The parts of :class:`fedreact.resolve.plan.Plan` read it. It knows none of them.
 """
 
+import logging
 from collections.abc import Mapping
 from functools import cached_property
 from pathlib import Path
 from typing import Any
 
 from fedreact import options
+from fedreact.data import own
 from fedreact.data.registry import load_registry, registries
 from fedreact.errors import UserError, unknown
 from fedreact.resolve.cells import Cells
@@ -19,6 +21,8 @@ from fedreact.resolve.papers import FOLDER, main_role, paper_names
 from fedreact.resolve.searches import Searches
 from fedreact.resolve.settings import Settings
 from fedreact.resolve.workload import Workload
+
+log = logging.getLogger("fedreact")
 
 
 class Experiments:
@@ -37,8 +41,8 @@ class Experiments:
         Folder of the scale's results.
     datasets, settings, files
         Which data stands for each role, the options of all settings, and the paths of files.
-    papers
-        Papers that the configuration names.
+    papers, names
+        Papers that the configuration names, and all papers.
     main_role
         Role of data whose dataset is chosen by ``dataset``, not by ``<role>_dataset``.
 
@@ -62,6 +66,8 @@ class Experiments:
         self.files = Files(self.results, "+".join(self.datasets.others(self.how_much.datasets)))
         self.settings = Settings(self.scale, self.datasets, self.how_much.like)
         self.papers = chosen_papers(self.config.papers)
+        self.names = self._names(named=self.config.papers)
+        self.papers = [name for name in self.papers if name in self.names]
         self._workloads: dict[str, Workload] = {}
 
     def _datasets(self, by_role: Mapping[str, Any]) -> Datasets:
@@ -92,6 +98,32 @@ class Experiments:
 
     # ---- Papers --------------------------------------------------------------------------------
 
+    def _names(self, named: Any) -> list[str]:
+        """Return the papers, but for comparisons of data that is gone, unless they are named."""
+        names = []
+        for name in paper_names():
+            if name not in named and (why := self._without_data(name)):
+                log.warning(
+                    "%s is left out: %s. Bring the file back, or remove the folder.",
+                    FOLDER / name,
+                    why,
+                )
+            else:
+                names.append(name)
+        return names
+
+    def _without_data(self, name: str) -> str | None:
+        """Say which data of a user's own comparison is not there; ``None`` if all is."""
+        paper = self.settings.paper(name)
+        if not paper.about.is_own:
+            return None
+        for spec in paper.partitions.values():
+            dataset = self.datasets.of_role(spec.data)
+            file = own.path(self.datasets.data_folder, dataset)
+            if self.datasets.is_own(dataset) and not file.is_file():
+                return f"{file} is missing"
+        return None
+
     def workload(self, paper: str) -> Workload:
         """Runs that a paper asks for."""
         if paper not in self._workloads:
@@ -120,7 +152,7 @@ class Experiments:
 
     def _named(self, what: str) -> dict[str, tuple[str, str]]:
         targets: dict[str, tuple[str, str]] = {}
-        for paper in paper_names():
+        for paper in self.names:
             content = self.settings.paper(paper)
             for name in getattr(content, what):
                 target = f"{content.prefix}{name}"

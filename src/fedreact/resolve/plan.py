@@ -27,7 +27,7 @@ from fedreact.resolve.job import Job
 from fedreact.resolve.measures import Measures
 from fedreact.resolve.multiverse import DRAWN, TUNED, Multiverse
 from fedreact.resolve.outputs import Outputs
-from fedreact.resolve.papers import FOLDER, paper_names
+from fedreact.resolve.papers import FOLDER
 from fedreact.resolve.report import Report
 from fedreact.resolve.result import ResultPages
 from fedreact.resolve.run_jobs import RunJobs
@@ -123,9 +123,10 @@ class Plan:
 
     def check(self, papers: Iterable[str] | None = None) -> None:
         """Check papers, all unless some are named: what they name must be there."""
-        checked = paper_names() if papers is None else list(papers)
-        named = [*self.tables, *self.figures, *self.searches, *paper_names()]
-        named += [page_of(name) for name in paper_names() if self.settings.paper(name).about.is_own]
+        names = self.experiments.names
+        checked = names if papers is None else list(papers)
+        named = [*self.tables, *self.figures, *self.searches, *names]
+        named += [page_of(name) for name in names if self.settings.paper(name).about.is_own]
         if twice := [name for name in named if named.count(name) > 1]:
             raise UserError(f"{FOLDER}: there are two targets of the name {twice[0]!r}")
         for name in own.names(self.datasets.data_folder):
@@ -172,7 +173,7 @@ class Plan:
         outputs, named = self.outputs, self.named_outputs()
         files = {name: [] if outputs.missing(name) else paths for name, paths in named.items()}
         files |= {name: self.files.summary("searches", name) for name in self.searches}
-        for paper in paper_names():
+        for paper in self.experiments.names:
             names = outputs.chosen(self.tables | self.figures, [paper])
             files[paper] = [file for name in names for file in files[name]]
             files[paper] += self.files.claims([paper] if self.claims.asked(paper) else [])

@@ -76,15 +76,17 @@ class Clustering:
         Seed of the clusters that are shown.
     groups
         Names of the clients of each cluster, the largest first.
-    agreement
+    agreement, by_chance
         Share of pairs of clients that are together in both, or apart in both, of two seeds, the
-        mean over pairs of seeds; ``None`` with one seed.
+        mean over pairs of seeds, and what clusters of these sizes agree on if clients are drawn
+        into them; ``None`` with one seed.
     """
 
     method: str
     seed: int
     groups: list[list[str]]
     agreement: float | None
+    by_chance: float | None
 
 
 @dataclass(frozen=True)
@@ -312,8 +314,9 @@ def clusterings(result: Result) -> list[Clustering]:
         every = list(by_seed.values())
         pairs = [(a, b) for i, a in enumerate(every) for b in every[i + 1 :]]
         agreement = float(np.mean([agree(a, b) for a, b in pairs])) if pairs else None
+        by_chance = float(np.mean([chance(a, b) for a, b in pairs])) if pairs else None
         groups.sort(key=lambda names: -len(names))
-        found.append(Clustering(method.label, seed, groups, agreement))
+        found.append(Clustering(method.label, seed, groups, agreement, by_chance))
     return found
 
 
@@ -321,6 +324,13 @@ def agree(a: np.ndarray, b: np.ndarray) -> float:
     """Return the share of pairs on which two clusterings agree, the Rand score."""
     pairs = np.triu_indices(len(a), 1)
     return float(((a[:, None] == a)[pairs] == (b[:, None] == b)[pairs]).mean())
+
+
+def chance(a: np.ndarray, b: np.ndarray) -> float:
+    """Return the Rand score that clusterings of these sizes have on average, drawn at random."""
+    pairs = np.triu_indices(len(a), 1)
+    p, q = (float((one[:, None] == one)[pairs].mean()) for one in (a, b))
+    return p * q + (1 - p) * (1 - q)
 
 
 def table_of_scores(sections: Sequence[Section]) -> str:

@@ -107,9 +107,12 @@ def _compared(result: Result, federated: Sequence[MethodScores], other: MethodSc
 
 
 def _may_overtake(result: Result, method: MethodScores, gap: Difference) -> bool:
-    """Tell whether a method would be ahead if its scores rose once more as they last did."""
+    """Tell whether a method would be ahead if its scores rose once more as they last did.
+
+    They must have risen significantly.
+    """
     rise = result.rise(method) if method in trained(result) else None
-    return rise is not None and rise.mean >= max(result.margin, gap.mean)
+    return rise is not None and rise.is_better and rise.mean >= max(result.margin, gap.mean)
 
 
 def best(result: Result) -> str:

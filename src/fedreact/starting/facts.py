@@ -3,7 +3,8 @@
 import numpy as np
 
 from fedreact import plugins
-from fedreact.clients import checks
+from fedreact.clients import adjacent, checks
+from fedreact.clients.partitioners.owner import has_labels
 from fedreact.data.dataset import SeriesDataset
 from fedreact.starting.recipe import Facts
 
@@ -25,9 +26,18 @@ def facts_of(data: SeriesDataset) -> Facts:
         tested=data.tested is not None,
         trials=trials,
         gap=checks.gap(data),
+        labels=_labels(data),
         forecast=data.previous is not None or (task.kind == "regression" and data.time is not None),
         multiply_adds=model.multiply_adds(),
     )
+
+
+def _labels(data: SeriesDataset) -> int:
+    """Count the labels of windows that follow each other; 0 if series are no such windows."""
+    if not has_labels(data):
+        return 0
+    in_order = len(adjacent.neighbours(data)[0]) > 0 or bool(checks.gap(data))
+    return len(np.unique(data.y)) if in_order else 0
 
 
 def _counts(owner: np.ndarray | None) -> tuple[int, ...]:

@@ -46,8 +46,9 @@ SECONDS_A_GFLOP = 0.06
 START = 3.0
 MINIROCKET = 2.5e-5
 RIDGE = 0.3
+FORESTS = 9e-4
 """CPU seconds: of a GFLOP of training, of the start of a job, of MiniRocket for each step of a
-series, of a client's own ridge regression."""
+series, of a client's own ridge regression, of the forests for each series."""
 ENCODER_MULTIPLY_ADDS = 153_000
 """Multiply-adds of Fed-REACT's encoder for each step of a series."""
 JOBS = 8
@@ -75,6 +76,9 @@ class Facts:
     gap
         Series to leave out before a chronological test set, since windows overlap; ``None`` if
         windows overlap and are in no order.
+    labels
+        Number of labels of windows that have one each and follow each other in time; 0 if series
+        are no such windows.
     forecast
         Whether values of the future are predicted.
     multiply_adds
@@ -89,6 +93,7 @@ class Facts:
     tested: bool
     trials: bool
     gap: int | None
+    labels: int
     forecast: bool
     multiply_adds: float
 
@@ -217,8 +222,16 @@ def split(facts: Facts) -> tuple[dict[str, Any], str, int]:
         return {"split": "source"}, "Test series are those that the data marks.", FEWEST_SERIES
     share: dict[str, Any] = {"test_share": TEST_SHARE}
     quarter = f"{TEST_SHARE:.0%} of its"
-    if facts.forecast or (facts.gap and not facts.trials):
-        gap = 0 if facts.trials else facts.gap or 0
+    gap = 0 if facts.trials else facts.gap or 0
+    if facts.labels and not facts.trials:
+        left = f"; {gap} series next to them overlap with them and are left out" if gap else ""
+        return (
+            {"split": "chronological-by-label", **share, **({"gap": gap} if gap else {})},
+            f"Of each label, its last {TEST_SHARE:.0%} of series are for testing, since windows "
+            f"that follow each other are alike{left}.",
+            ceil((FEWEST_SERIES + gap * facts.labels) / (1 - TEST_SHARE)),
+        )
+    if facts.forecast or gap:
         why = "the future is predicted" if facts.forecast else "windows overlap"
         left = f", with {gap} series left out before them, which overlap" if gap else ""
         needed = ceil((FEWEST_SERIES + gap) / (1 - TEST_SHARE))
@@ -248,14 +261,15 @@ def units_of_cost(task: Kind) -> float:
     return 7.5 if task == "classification" else 6.0
 
 
-def seconds_a_value(steps: int) -> float:
-    """Estimate the CPU seconds of a seed for each step of a series: features, MiniRocket."""
-    return steps * (ENCODER_MULTIPLY_ADDS * 2 / 1e9 * SECONDS_A_GFLOP + 2 * MINIROCKET)
+def seconds_a_series(steps: int) -> float:
+    """Estimate the CPU seconds of a seed for each series: features, MiniRocket, forests."""
+    a_step = ENCODER_MULTIPLY_ADDS * 2 / 1e9 * SECONDS_A_GFLOP + 2 * MINIROCKET
+    return steps * a_step + FORESTS
 
 
 def fixed_seconds(facts: Facts, n_clients: int) -> float:
     """Estimate the CPU seconds of what does not depend on the number of steps, over all seeds."""
-    series = facts.series * seconds_a_value(facts.steps)
+    series = facts.series * seconds_a_series(facts.steps)
     return len(SEEDS) * (JOBS * START + series + n_clients * RIDGE)
 
 
@@ -273,7 +287,7 @@ def window_step(facts: Facts, minutes: float = MINUTES) -> int:
     """
     n_clients = max(1, len(facts.clients))
     spare = minutes * 60 * CORES / 2 - len(SEEDS) * (JOBS * START + n_clients * RIDGE)
-    needed = len(SEEDS) * facts.series * seconds_a_value(facts.steps)
+    needed = len(SEEDS) * facts.series * seconds_a_series(facts.steps)
     needed += FEWEST_ROUNDS * scoring_seconds(facts, facts.series)
     most = min(facts.clients, default=facts.series) // FEWEST_WINDOWS
     return max(1, min(facts.steps, most, ceil(needed / max(spare, 1.0))))
@@ -331,15 +345,19 @@ def phase1(facts: Facts, n_clients: int, seconds: float) -> tuple[Choice, float]
 
 def clusters(facts: Facts, sizes: list[int]) -> Choice:
     """Choose rounds, samples and the number of clusters of the clustered methods."""
-    most = max(sizes) if facts.clients else int(max(sizes) * (1 - TEST_SHARE))
+    most = max(sizes) if facts.tested else int(max(sizes) * (1 - TEST_SHARE))
     used = min(most, CLUSTERED_SAMPLES)
     options: dict[str, Any] = {"rounds": CLUSTERED_ROUNDS, "samples_per_round": used}
+    if facts.task == "regression":
+        options["regressor"] = "ridge"
     reason = "Clustered methods use all labelled series of a client in each round, as the others do"
     if used < most:
         reason = (
             f"Clustered methods draw {used} of a client's labelled series anew in each round, "
             "since an exact fit to more takes long"
         )
+    if facts.task == "regression":
+        reason += ", and fit a ridge regression to them"
     if not facts.clients:
         return Choice(options, f"{reason}, and know the number of clusters that are simulated.")
     if len(sizes) < 4:

@@ -51,6 +51,7 @@ def fit_layer(
     X = np.concatenate([X, np.ones((K, m, 1), np.float32)], axis=2)  # the intercept's feature
     weights = np.zeros((K, y.shape[2], D + 1), np.float32)
     first, second, steps = np.zeros_like(weights), np.zeros_like(weights), np.zeros(K, int)
+    clients = np.arange(K)[:, None]
     for epoch in range(epochs):
         orders = [_order(seed, epoch, k, np.flatnonzero(counts)) for k, counts in enumerate(valid)]
         for start in range(0, int(valid.sum(1).max()), batch_size):
@@ -62,8 +63,8 @@ def fit_layer(
                 share[k, : len(samples)] = 1 / max(len(samples), 1)
             live = np.asarray(share.any(axis=1))
             steps += live
-            inputs = np.take_along_axis(X, batch[..., None], axis=1)
-            errors = inputs @ weights.mT - np.take_along_axis(y, batch[..., None], axis=1)
+            inputs = X[clients, batch]
+            errors = inputs @ weights.mT - y[clients, batch]
             gradient = 2 * (errors * share[..., None]).mT @ inputs / y.shape[2]
             on = live[:, None, None]
             first = np.where(on, BETA1 * first + (1 - BETA1) * gradient, first)

@@ -20,7 +20,7 @@ OFTEN = 1.0
 EACH = 15
 """So many lines come each minute; of a longer run each takes half as long again as all before."""
 
-HIDDEN = ("kind", "paper", "job")
+HIDDEN = ("paper", "job")
 """Wildcards that tell a reader little of what is being made."""
 
 SHOWN = ("make_table", "make_figure", "make_claims")
@@ -201,8 +201,12 @@ def pause(lines: int, elapsed: float) -> float:
 
 def name_of(job: Any) -> str:
     """What a job makes, as its rule and its wildcards say."""
-    values = [str(v) for k, v in job.wildcards_dict.items() if k not in HIDDEN]
-    return " ".join([job.rule.name.replace("_", " "), *values])
+    wildcards = job.wildcards_dict
+    values = [str(v) for k, v in wildcards.items() if k not in HIDDEN]
+    # A job of several methods is called all, with a digest of its changes.
+    methods = str(wildcards.get("job", "all")).split(".")[-1]
+    named = [] if methods.startswith("all") else [re.sub("-[0-9a-f]{8}$", "", methods)]
+    return " ".join([job.rule.name.replace("_", " "), *values, *named])
 
 
 def like_of(job: Any) -> str:

@@ -42,8 +42,35 @@ def test_chronological_split_leaves_out_what_overlaps():
     assert p.test[1].tolist() == [38, 39]
 
 
+def test_the_last_series_of_each_label_can_be_tested():
+    """Two stretches of label 0 and one of label 1, each of eight series in time; then the gap."""
+    data = dataset(np.repeat([0, 1, 0], 8), owner=np.zeros(24, int), time=np.arange(24.0))
+    drawn = PARTITIONER(split="chronological-by-label", test_share=0.25).deal(data, 0)
+    assert drawn.test[0].tolist() == [14, 15, 20, 21, 22, 23]
+    assert drawn.train[0].tolist() == [*range(14), 16, 17, 18, 19]
+    drawn = PARTITIONER(split="chronological-by-label", test_share=0.25, gap=2).deal(data, 0)
+    assert drawn.test[0].tolist() == [14, 15, 20, 21, 22, 23]
+    assert drawn.train[0].tolist() == list(range(12))  # 12, 13 and 16 to 19 overlap
+
+
+def test_trials_stay_whole_if_the_last_of_each_label_are_tested():
+    trial, y = np.repeat(np.arange(8), 3), np.repeat([0, 1] * 4, 3)
+    data = dataset(y, owner=np.zeros(24, int), time=np.arange(24.0), trial=trial)
+    drawn = PARTITIONER(split="chronological-by-label", test_share=0.25).deal(data, 0)
+    assert set(trial[drawn.test[0]]) == {6, 7}
+    assert not set(trial[drawn.train[0]]) & {6, 7}
+
+
+def test_too_few_series_or_no_labels_cannot_be_split_by_label():
+    with pytest.raises(UserError, match="too few to test the last of each label"):
+        deal_by_owner(np.zeros(6, int), seed=0, split="chronological-by-label", gap=3)
+    numbers = dataset(np.arange(12, dtype=np.float32), owner=np.zeros(12, int))
+    with pytest.raises(UserError, match="do not have one label each; use split: chronological"):
+        PARTITIONER(split="chronological-by-label").deal(numbers, 0)
+
+
 def test_wrong_splits_are_a_clear_error(tmp_path):
-    with pytest.raises(UserError, match="known: random, chronological, source"):
+    with pytest.raises(UserError, match="known: random, chronological"):
         deal_by_owner(np.zeros(20, int), seed=0, split="latest")
     with pytest.raises(UserError, match="gap is -3"):
         deal_by_owner(np.zeros(20, int), seed=0, split="chronological", gap=-3)

@@ -2,6 +2,7 @@
 
 import os
 import re
+import signal
 import subprocess
 import sys
 from pathlib import Path
@@ -72,7 +73,7 @@ def run(
             click.echo(f"note: {note}")
         click.echo(f"\n{starting.explain(started)}\n\nWritten: {folder}; edit it as you like")
     cores = cores or os.cpu_count() or 1
-    counted = 0.0 if is_there else started.recipe.minutes
+    counted = _counted(read, folder.name, at, minutes) if is_there else started.recipe.minutes
     _estimate(folder.name, at, None if is_there else minutes, cores, counted)
     _build(folder.name, at, cores)
     _show(folder.name, at)
@@ -169,6 +170,22 @@ def _described(read: "SeriesDataset", file: Path) -> "SeriesDataset":
     return read
 
 
+def _counted(read: "SeriesDataset", paper: str, scale: str, minutes: float) -> float:
+    """Count the minutes on 2 cores of a comparison that is configured but has not begun.
+
+    They are those of the recipe, whatever was edited; 0 if some runs are there already.
+    """
+    from fedreact.starting.facts import facts_of
+    from fedreact.starting.recipe import recipe
+
+    if any(Path("results", scale, "runs").glob(f"*/{paper}")):
+        return 0.0
+    try:
+        return recipe(facts_of(read), minutes).minutes
+    except UserError:  # the user's own configuration may do without
+        return 0.0
+
+
 def _estimate(
     paper: str, scale: str, minutes: float | None, cores: int, counted: float = 0.0
 ) -> None:
@@ -217,12 +234,23 @@ def _build(paper: str, scale: str, cores: int) -> None:
     again = " ".join(["fedreact", *sys.argv[1:]])
     interrupted = False
     with subprocess.Popen(command_line, env=os.environ | {ending.COMMAND: again}) as process:
-        while True:
-            try:
-                status = process.wait()
-                break
-            except KeyboardInterrupt:  # Snakemake is interrupted, too, and ends its jobs
-                interrupted = True
+
+        def stop(*_: object) -> None:
+            """Interrupt Snakemake, which a signal to this process alone does not reach."""
+            nonlocal interrupted
+            interrupted = True
+            process.send_signal(signal.SIGINT)
+
+        before = signal.signal(signal.SIGTERM, stop)
+        try:
+            while True:
+                try:
+                    status = process.wait()
+                    break
+                except KeyboardInterrupt:  # Snakemake is interrupted, too, and ends its jobs
+                    interrupted = True
+        finally:
+            signal.signal(signal.SIGTERM, before)
     if status:
         sys.exit(130 if interrupted else 1)
 

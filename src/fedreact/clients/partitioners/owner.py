@@ -20,8 +20,13 @@ log = logging.getLogger("fedreact")
 OTHERS = "others"
 """Name of the client that small ones are merged into."""
 
-Split = Literal["random", "chronological", "source"]
+Split = Literal["random", "chronological", "chronological-by-label", "source"]
 SPLITS = get_args(Split)
+
+
+def has_labels(data: SeriesDataset) -> bool:
+    """Tell whether each series of a dataset has one label."""
+    return data.task.kind == "classification" and data.y.ndim == 1
 
 
 @dataclass(frozen=True)
@@ -37,11 +42,13 @@ class Owner(InRegime):
     parts
         Clients that each owner is cut into, chronologically where time is known, else at random.
     split
-        Test series of a client: a random share, its last ones, or those that the source marks.
+        Test series of a client: a random share, its last ones, the last ones of each of its labels
+        (where labels come in stretches, its last ones may have few of them), or those that the
+        source marks.
     test_share
         Share of the test set.
     gap
-        Series (or trials) left out before a chronological test set because they overlap with it.
+        Series (or trials) left out next to a chronological test set because they overlap with it.
     min_samples
         Series that an owner needs to be a client; ``null``: any number.
     small
@@ -75,6 +82,11 @@ class Owner(InRegime):
             raise UserError(f"partition: {data.name} does not say whose each series is")
         if self.split == "source" and data.tested is None:
             raise UserError(f"partition: {data.name} does not say which series are for testing")
+        if self.split == "chronological-by-label" and not has_labels(data):
+            raise UserError(
+                f"partition: series of {data.name} do not have one label each; use split: "
+                "chronological"
+            )
         self._check()
         groups = self._groups(data, data.owner)
         if self.owners is not None and self.owners > len(groups):
@@ -176,7 +188,7 @@ class Owner(InRegime):
             return
         parts = self._parts(_Series(indices, data.trial), rng, chronological)
         for number, part in enumerate(parts, first):
-            train, test = self._divide(part, rng, _client(number, name))
+            train, test = self._divide(part, data.y, rng, _client(number, name))
             if data.trial is None:
                 yield np.sort(train.indices), np.sort(test.indices)
             else:
@@ -194,9 +206,11 @@ class Owner(InRegime):
         return [series.only(share) for share in np.array_split(units, self.parts)]
 
     def _divide(
-        self, series: "_Series", rng: np.random.Generator, client: str
+        self, series: "_Series", y: np.ndarray, rng: np.random.Generator, client: str
     ) -> tuple["_Series", "_Series"]:
         """Divide a client's series into those to train on and those to test on."""
+        if self.split == "chronological-by-label":
+            return self._divide_by_label(series, y, client)
         units = series.units
         n_test = max(1, round(self.test_share * len(units)))
         if self.split == "random":
@@ -210,6 +224,27 @@ class Owner(InRegime):
             )
         end = len(units) - n_test
         return series.only(units[: end - gap]), series.only(units[end:])
+
+    def _divide_by_label(
+        self, series: "_Series", y: np.ndarray, client: str
+    ) -> tuple["_Series", "_Series"]:
+        """Take a client's last series of each label for testing; what overlaps is left out."""
+        units, labels = series.units, y[series.first]
+        tested = np.zeros(len(units), bool)
+        for label in np.unique(labels):
+            places = np.flatnonzero(labels == label)
+            n_test = min(round(self.test_share * len(places)), len(places) - 1)
+            tested[places[len(places) - n_test :]] = True
+        if not tested.any():
+            tested[-1:] = True
+        near = np.convolve(tested, np.ones(2 * self.gap + 1), "same") > 0.5
+        if len(units) <= 2 * self.gap + 1 or (~near).sum() < 2:
+            raise UserError(
+                f"partition: {client} has {len(units)} series (or trials), too few to test the "
+                f"last of each label and leave out {self.gap} next to them; min_samples drops or "
+                "merges small clients"
+            )
+        return series.only(units[~near]), series.only(units[tested])
 
 
 @dataclass(frozen=True)
@@ -235,6 +270,14 @@ class _Series:
         trial = self.trial[self.indices]
         _, first = np.unique(trial, return_index=True)
         return trial[np.sort(first)]
+
+    @property
+    def first(self) -> np.ndarray:
+        """First series of each unit, in their order."""
+        if self.trial is None:
+            return self.indices
+        _, first = np.unique(self.trial[self.indices], return_index=True)
+        return self.indices[np.sort(first)]
 
     def only(self, units: np.ndarray) -> "_Series":
         """Return the series of these units; without trials in the order of ``units``."""

@@ -227,9 +227,9 @@ def findings(inputs: Inputs, options: Options, methods: Sequence[Method]) -> lis
     whole = checks.whole_train_sets(partition, options.samples_per_round)
     if options.rounds > 1 and options.drift is None and 2 * whole > K:
         sentences.append(
-            f"A round takes {options.samples_per_round} samples, which is all that {whole} of {K} "
-            "clients have: their rounds are the same, and memory has nothing to average "
-            "(samples_per_round)."
+            f"Each round of clustered methods takes all train series of {whole} of {K} clients, so "
+            "that their rounds are the same, and memory has nothing to average. A smaller "
+            "samples_per_round draws anew."
         )
     numbers = {options.n_clusters, *(method.of_run.get("n_clusters") for method in methods)}
     merging = any(method.options.get("clusters") != "each" for method in methods)

@@ -52,10 +52,17 @@ class SameTime(Algorithm):
         return None
 
     def _group(self, data: SeriesDataset) -> np.ndarray:
-        """Return a number for each client and time of day, ``int64 [N]``."""
+        """Return a number for each client and time of day, ``int64 [N]``.
+
+        Times of day are the same if they are nearest to the same step of the usual length, since
+        clocks drift.
+        """
         assert data.time is not None
         owner = np.zeros(len(data.y), int) if data.owner is None else data.owner
-        times = np.round(data.time % self.period, 3)
+        ordered = np.lexsort((data.time, owner))
+        apart = np.diff(data.time[ordered])[np.diff(owner[ordered]) == 0]
+        step = float(np.median(apart[apart > 0])) if (apart > 0).any() else 1.0
+        times = np.round(data.time % self.period / step) % max(1, round(self.period / step))
         pairs = np.stack([owner.astype(float), times], axis=1)
         return np.unique(pairs, axis=0, return_inverse=True)[1].ravel()
 
