@@ -25,9 +25,9 @@ SERIES_OF_TEN, SERIES_OF_FIVE = 400, 100
 """Series from which ten or five clients are simulated where data names none."""
 ROUNDS, FEWEST_ROUNDS, STEPS = 50, 12, 600
 """Rounds, the fewest where scoring takes long, and local steps of a client over all rounds."""
-SCORING_SHARE, SCORED_MODELS = 0.5, 5
+SCORING_SHARE, SCORED_MODELS = 0.25, 5
 """Share of the time for scoring the trained models after each round, and their number."""
-FEWEST_WINDOWS = 300
+FEWEST_WINDOWS = 100
 """Windows that every client keeps where there are more than fit into the time."""
 BATCH, RATE = 16, 0.003
 """Series of a step, and the learning rate of Adam."""
@@ -47,8 +47,10 @@ START = 3.0
 MINIROCKET = 2.5e-5
 RIDGE = 0.3
 FORESTS = 9e-4
+STEP, PREDICTION = 1.5e-3, 1e-3
 """CPU seconds: of a GFLOP of training, of the start of a job, of MiniRocket for each step of a
-series, of a client's own ridge regression, of the forests for each series."""
+series, of a client's own ridge regression, of the forests for each series, and of a step and of the
+predictions of a client beside their multiplications."""
 ENCODER_MULTIPLY_ADDS = 153_000
 """Multiply-adds of Fed-REACT's encoder for each step of a series."""
 JOBS = 8
@@ -273,10 +275,11 @@ def fixed_seconds(facts: Facts, n_clients: int) -> float:
     return len(SEEDS) * (JOBS * START + series + n_clients * RIDGE)
 
 
-def scoring_seconds(facts: Facts, series: int) -> float:
+def scoring_seconds(facts: Facts, series: int, n_clients: int) -> float:
     """Estimate the CPU seconds of all seeds for scoring the trained models after one round."""
     a_series = 2 * facts.multiply_adds / 1e9 * SECONDS_A_GFLOP
-    return len(SEEDS) * SCORED_MODELS * TEST_SHARE * series * a_series
+    a_round = TEST_SHARE * series * a_series + n_clients * PREDICTION
+    return len(SEEDS) * SCORED_MODELS * a_round
 
 
 def window_step(facts: Facts, minutes: float = MINUTES) -> int:
@@ -288,7 +291,7 @@ def window_step(facts: Facts, minutes: float = MINUTES) -> int:
     n_clients = max(1, len(facts.clients))
     spare = minutes * 60 * CORES / 2 - len(SEEDS) * (JOBS * START + n_clients * RIDGE)
     needed = len(SEEDS) * facts.series * seconds_a_series(facts.steps)
-    needed += FEWEST_ROUNDS * scoring_seconds(facts, facts.series)
+    needed += FEWEST_ROUNDS * scoring_seconds(facts, facts.series, n_clients)
     most = min(facts.clients, default=facts.series) // FEWEST_WINDOWS
     return max(1, min(facts.steps, most, ceil(needed / max(spare, 1.0))))
 
@@ -296,10 +299,10 @@ def window_step(facts: Facts, minutes: float = MINUTES) -> int:
 def training(facts: Facts, sizes: Sequence[int], seconds: float) -> tuple[Choice, float]:
     """Choose rounds and steps of the trained models, and estimate the CPU seconds of all seeds."""
     n_clients = len(sizes)
-    scoring = scoring_seconds(facts, sum(sizes))
+    scoring = scoring_seconds(facts, sum(sizes), n_clients)
     rounds = int(min(ROUNDS, max(FEWEST_ROUNDS, SCORING_SHARE * seconds / scoring)))
     step = BATCH * 6 * facts.multiply_adds / 1e9 * SECONDS_A_GFLOP
-    a_step = step * n_clients * units_of_cost(facts.task) * len(SEEDS)
+    a_step = (step + STEP) * n_clients * units_of_cost(facts.task) * len(SEEDS)
     steps = int(min(STEPS, max(rounds, (seconds - rounds * scoring) / a_step)))
     in_round = max(1, steps // rounds)
     steps = in_round * rounds
