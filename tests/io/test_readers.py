@@ -133,6 +133,9 @@ def test_days_are_never_taken_for_months_in_some_rows(tmp_path):
     days = ["12/01/2026", "13/01/2026", "11/01/2026", "12/01/2026"]
     rows = pd.DataFrame({"d": days, "who": [1, 1, 2, 2], "l": "a", "x": 0.5})
     rows.to_csv(tmp_path / "a.csv", index=False)
+    with pytest.raises(UserError, match=r"format fits all: --time-format '%d/%m/%Y'"):
+        imported(tmp_path / "a.csv", client="who", label="l", time="d", channels=["x"])
+    rows.assign(d=[*days[:3], "01/14/2026"]).to_csv(tmp_path / "a.csv", index=False)
     with pytest.raises(UserError, match=r"dates of several .* by --time-format"):
         imported(tmp_path / "a.csv", client="who", label="l", time="d", channels=["x"])
 

@@ -316,10 +316,28 @@ class Columns:
                 reason = str(error).splitlines()[0]
             except UserWarning:
                 reason = f"e.g. {column.iloc[0]!r}"
+        if form := _day_first(column):
+            raise UserError(
+                f"{where}: column {self.time} holds dates like {column.iloc[0]!r}, and a month "
+                f"cannot come first in all of them; this format fits all: --time-format {form!r}"
+            )
         raise UserError(
             f"{where}: column {self.time} holds no times, or dates of several or of an unknown "
             f"format ({reason}); name the format by --time-format, e.g. '%d/%m/%Y %H:%M'"
         )
+
+
+def _day_first(column: "pd.Series[Any]") -> str | None:
+    """Return the format with the day first that all dates have; ``None`` if there is none.
+
+    It is not taken without asking, since other files of a folder may fit both orders.
+    """
+    import pandas as pd
+    from pandas.tseries.api import guess_datetime_format
+
+    form = guess_datetime_format(str(column.iloc[0]), dayfirst=True) if len(column) else None
+    fits = form is not None and pd.to_datetime(column, format=form, errors="coerce").notna().all()
+    return form if fits else None
 
 
 def read_table(path: Path, separator: str | None, columns: tuple[str, ...]) -> "pd.DataFrame":
