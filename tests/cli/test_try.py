@@ -187,6 +187,22 @@ def test_a_name_of_the_workflow_is_refused_before_anything_is_written(asked, nam
     assert not Path(f"config/papers/{name}").exists()
 
 
+def test_clients_of_different_size_are_scaled_each_by_itself(asked):
+    days = pd.date_range("2026-01-01", periods=60, freq="D").astype(str)
+    noise = RNG.normal(size=60)
+    pd.DataFrame({"day": days, "small": 10 + noise, "large": 500 + 9 * noise}).to_csv("shops.csv")
+    words = ("try", "shops.csv", "--layout", "wide", "--time", "day", "--channels", "small,large")
+    words = (*words, "--window", "4", "--forecast", "value", "--at", "smoke")
+    status, printed, _ = call(*words)
+    assert status == 0
+    assert "note: clients differ in level by more than each varies" in printed
+    assert "Test series are those that the data marks" in printed
+    recipe = Path("data/own/shops.import.yaml").read_text()
+    assert "scale: client" in recipe
+    assert "ahead: 1" in recipe
+    assert call(*words)[0] == 0  # goes on
+
+
 def test_a_long_forecast_takes_fewer_windows_and_says_so(asked, monkeypatch):
     from fedreact.starting import recipe
 

@@ -8,6 +8,7 @@ from fedreact.io import cutting
 from fedreact.io.contract import Recording, Recordings
 from fedreact.io.cutting import Cutting, cut, steps_of
 from fedreact.io.importing import Finishing, made_of
+from fedreact.io.size import levels_differ
 
 
 def recording(n=10, **changes):
@@ -242,6 +243,35 @@ def test_each_client_is_scaled_by_its_train_series():
         assert data.X[(data.owner == k) & data.tested].std() != pytest.approx(1, abs=1e-5)
     with pytest.raises(UserError, match="mark test series by --tested or --hold-out"):
         made_of(read(*two_clients()), "m", Cutting(window="4"), Finishing(scale="client"))
+
+
+def test_a_forecast_is_in_units_of_its_clients_spread():
+    """Two shops, one ten times as large: both have the same targets after scaling."""
+    week = np.array([0, 1, 2, 1] * 5, float)[:, None]
+    parts = [recording(20, values=k * week, client=f"{k}", label=None) for k in (1, 10)]
+    how = Cutting(window="2", step="1", forecast=("x",))
+    plain = made_of(read(*parts), "m", how, Finishing(hold_out=0.25)).data
+    assert levels_differ(plain)
+    data = made_of(read(*parts), "m", how, Finishing(hold_out=0.25, scale="client")).data
+    small, large = data.owner == 0, data.owner == 1
+    assert np.allclose(data.y[small], data.y[large], atol=1e-5)
+    assert np.allclose(data.previous[small], data.previous[large], atol=1e-5)
+    assert data.y[small & ~data.tested].mean() == pytest.approx(0, abs=1e-5)
+    assert data.y[small & ~data.tested].std() == pytest.approx(1, abs=1e-5)
+    assert not levels_differ(data)
+    # What comes before and what is forecast have one unit: differences are those of the data.
+    spread = plain.y[small & ~plain.tested].std()
+    assert np.allclose(
+        data.y - data.previous,
+        (plain.y - plain.previous) / np.where(small, spread, 10 * spread),
+        atol=1e-5,
+    )
+
+
+def test_labels_have_no_levels():
+    assert not levels_differ(
+        made_of(read(*two_clients()), "m", Cutting(window="4"), Finishing()).data
+    )
 
 
 def test_each_series_is_scaled_by_itself():

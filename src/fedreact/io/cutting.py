@@ -23,7 +23,7 @@ LOST = 0.05
 """Share of all steps in recordings that are too short for a window, above which a note says so."""
 DATES = 1e8
 """Seconds since 1970 from which times are shown as dates."""
-UNITS = {"s": 1, "min": 60, "h": 3600, "day": 86400}
+UNITS = {"s": 1, "min": 60, "h": 3600, "day": 86400, "week": 604800}
 """Seconds of the units of lengths."""
 
 
@@ -34,8 +34,8 @@ class Cutting:
     Attributes
     ----------
     window
-        Length of a window, in steps (128) or time (2.5s, 5min, 36h, 7day); ``null``: a recording is
-        a series.
+        Length of a window, in steps (128) or time (2.5s, 5min, 36h, 7day, 12week); ``null``: a
+        recording is a series.
     step
         Steps or time from a window to the next; ``null``: the length of a window, so that
         windows do not overlap, or for forecasts one step.
@@ -341,7 +341,7 @@ def steps_of(text: str, rate: float | None, option: str) -> int:
     """
     match = re.fullmatch(rf"(\d+(?:\.\d+)?)\s*({'|'.join(UNITS)}|)", text.strip())
     if match is None or (not match[2] and "." in match[1]):
-        raise UserError(f"{option} {text}: wanted steps (128) or a time (2.5s, 5min, 36h, 7day)")
+        raise UserError(f"{option} {text}: wanted steps (128) or a time (2.5s, 36h, 7day, 12week)")
     if not match[2]:
         steps = int(match[1])
     elif rate is None:

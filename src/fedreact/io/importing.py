@@ -39,7 +39,8 @@ class Finishing:
         Whether channels are brought to mean 0 and spread 1: over each ``series`` (so that levels
         are lost); over the train series of each ``client``, which --tested or --hold-out tells; or
         over those of ``all`` clients together, whose sums they can share without their series.
-        Where none is marked for testing, that is over all series.
+        Where none is marked for testing, that is over all series. With ``client``, what is forecast
+        is scaled, too, so that errors are in units of a client's spread.
     drop_labels
         Labels whose series are left out, such as that of unlabelled steps.
     """
@@ -361,7 +362,22 @@ def _scaled(arrays: Arrays, name: str, how: Literal["series", "client", "all"]) 
     rest = {
         key: values for key, values in arrays.items() if key not in ("recording", "start", "steps")
     }
-    return rest | {"X": out}
+    rest["X"] = out
+    return _targets_scaled(rest, data) if how == "client" and "previous" in rest else rest
+
+
+def _targets_scaled(arrays: Arrays, data: SeriesDataset) -> Arrays:
+    """Bring each client's targets of a forecast to mean 0 and spread 1 over its train series."""
+    assert data.owner is not None
+    assert data.tested is not None
+    y, previous = (arrays[key].astype(float) for key in ("y", "previous"))
+    for client in np.unique(data.owner):
+        mine = data.owner == client
+        train = y[mine & ~data.tested]
+        mean, spread = train.mean(0), train.std(0)
+        spread = np.where(spread > 1e-12 * np.abs(mean), spread, 1.0)
+        y[mine], previous[mine] = (y[mine] - mean) / spread, (previous[mine] - mean) / spread
+    return arrays | {"y": y.astype(np.float32), "previous": previous.astype(np.float32)}
 
 
 def write(imported: Imported, path: Any) -> None:

@@ -49,6 +49,11 @@ class Recipe:
         """Return the recipe with another scale."""
         return replace(self, finishing=replace(self.finishing, scale=how))
 
+    def scaled_by_client(self, hold_out: float) -> "Recipe":
+        """Return the recipe with each client's scale, and a share held out if none is yet."""
+        share = self.finishing.hold_out or hold_out
+        return replace(self, finishing=replace(self.finishing, scale="client", hold_out=share))
+
     def stepped(self, step: str | None) -> "Recipe":
         """Return the recipe with another step from a window to the next."""
         return replace(self, cutting=replace(self.cutting, step=step))
@@ -84,12 +89,17 @@ class Recipe:
         return file.with_suffix(".import.yaml")
 
     def content(self) -> dict[str, Any]:
-        """Return the recipe as plain values; options at their defaults are left out."""
+        """Return the recipe as plain values; options at their defaults are left out.
+
+        How far ahead a forecast is says what a result means, so it is always there.
+        """
         changes = {
             key: list(value) if isinstance(value, tuple) else value
             for part in (self.reader, self.cutting, self.finishing)
             for key, value in options.changed(part).items()
         }
+        if self.cutting.forecast:
+            changes["ahead"] = self.cutting.ahead
         return {
             "source": self.source,
             "name": self.name,

@@ -17,6 +17,19 @@ def far(data: SeriesDataset) -> float:
     return size if size > FAR else 0.0
 
 
+def levels_differ(data: SeriesDataset) -> bool:
+    """Tell whether what is forecast differs more between clients than for each over time.
+
+    One model for all clients then learns their levels before anything else.
+    """
+    if data.previous is None or data.owner is None:
+        return False
+    y = data.y.reshape(len(data.y), -1).astype(float)
+    clients = [y[data.owner == k] for k in np.unique(data.owner)]
+    means, spreads = (np.stack([f(one, 0) for one in clients]) for f in (np.mean, np.std))
+    return bool((means.std(0) > spreads.mean(0)).any())
+
+
 def findings(data: SeriesDataset) -> list[str]:
     """Return a sentence if values are far from 1."""
     if not (size := far(data)):

@@ -27,7 +27,8 @@ def sentences(result: Result) -> list[str]:
     names = [result.names[k] for k in deciding[np.argsort(without[deciding])]]
     k, d = int(np.argmin(without)), result.metric.decimals
     means = [(one.sum() - one[k]) / (len(one) - 1) for one in (a, b)]
-    who = f"Without {names[0]}" if len(names) == 1 else f"Without {listed(names)}, each left out"
+    several = f"Without clients {listed(names)}, each left out"
+    who = f"Without client {names[0]}" if len(names) == 1 else several
     which = "" if len(names) == 1 else f" (without {names[0]})"
     decides = "One client decides" if len(names) == 1 else "Single clients decide"
     return [

@@ -25,7 +25,7 @@ def sentences(result: Result) -> list[str]:
     best = [result.of(*roles)[0] for roles in (("trivial",), BASELINES) if result.of(*roles)]
     different = {method.label: method for method in best}.values()
     texts = [text for method in different if (text := _behind(result, method))]
-    return [*texts, *_by_other_metrics(result), *_worse_than_trivial(result)]
+    return [*texts, *_by_other_metrics(result)]
 
 
 def _by_other_metrics(result: Result) -> list[str]:
@@ -54,22 +54,6 @@ def _by_other_metrics(result: Result) -> list[str]:
         f"By {listed(by)}, {baseline} ({about}) has a better mean than {method}, the best "
         "federated method."
         for (baseline, about, method), by in metrics.items()
-    ]
-
-
-def _worse_than_trivial(result: Result) -> list[str]:
-    """Name simple and pooled models that are worse than what learns nothing."""
-    if not (trivial := result.of("trivial")[:1]):
-        return []
-    gaps = [(m, result.difference(m, trivial[0])) for m in result.of("simple", "pooled")]
-    worse = [(m, one) for m, one in gaps if one.is_worse]
-    if not worse:
-        return []
-    words = listed([f"{m.label} {difference(one, result.metric)}" for m, one in worse])
-    verb = "is" if len(worse) == 1 else "are"
-    return [
-        f"{words} {verb} worse than {trivial[0].label}, which learns nothing, so methods should "
-        "not be judged by such a baseline."
     ]
 
 

@@ -23,7 +23,7 @@ def sentences(result: Result) -> list[str]:
     open_ = [(a, b, one) for a, b, one in gaps if not one.is_better]
     if not open_:
         return []
-    words = [f"{a.label} less {b.label} {difference(one, metric)}" for a, b, one in open_]
+    words = [f"{a.label} leads {b.label} by {difference(one, metric)}" for a, b, one in open_]
     means = listed([score(method, metric) for method in first])
     return [
         f"The intervals leave an order open among the first {NUMBERS[len(first)]} methods "

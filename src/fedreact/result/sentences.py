@@ -37,11 +37,13 @@ def against_alone(result: Result) -> str:
 def _doubt(result: Result, alone: MethodScores) -> str:
     """Say so if clients that train alone have learnt nothing, so that it is easy to be better."""
     trivial = result.of("trivial")[:1]
-    if not trivial or result.difference(alone, trivial[0]).is_better:
+    gap = result.difference(alone, trivial[0]) if trivial else None
+    if gap is None or gap.is_better:
         return ""
+    how = "significantly worse" if gap.is_worse else "not significantly better"
     return (
-        f" But {alone.label} is itself not significantly better than {trivial[0].label}, which "
-        "learns nothing, so this says little."
+        f" But {alone.label} is itself {how} than {trivial[0].label}, which learns nothing, so "
+        "this says little."
     )
 
 
@@ -56,6 +58,8 @@ def against_simple(result: Result) -> str:
             "grand/forest-alone."
         )
     text = _compared(result, federated, simple[0])
+    if simple[0].role == "trivial" and (models := result.of("simple")):
+        text += " " + _compared(result, federated, models[0])
     if pooled := result.of("pooled"):
         gap = result.difference(pooled[0], simple[0])
         text += (
@@ -102,7 +106,7 @@ def _compared(result: Result, federated: Sequence[MethodScores], other: MethodSc
     # With Holm's correction, larger differences are not seen either.
     if one.is_judged and not holm and not one.is_worse:
         seen = number((one.high - one.low) / 2, result.metric.decimals)
-        text += f" A difference of {method.label} below about {seen} could not have been seen."
+        text += f" Only a difference of about {seen} or more would have been significant."
     return text + _for_whom(result, method, other)
 
 

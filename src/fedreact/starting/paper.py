@@ -31,7 +31,7 @@ METHODS = {
     "FedProto": "fedst/fedproto",
     "Fed-REACT": "fed_react/fed-react-a1",
     "Fed-REACT, personal": "fed_react/fed-react-personal",
-    "Encoder, own SVM": "fed_react/local",
+    "Encoder, own model": "fed_react/local",
     "IFCA": "fed_react/ifca",
     "MiniRocket, ridge": "grand/minirocket-ridge",
     "MiniRocket, own ridge": "grand/minirocket-alone",

@@ -93,9 +93,9 @@ def _read(
     """
     from fedreact.data import own
     from fedreact.io.opening import open_data
-    from fedreact.io.size import far
+    from fedreact.io.size import far, levels_differ
     from fedreact.starting.facts import facts_of
-    from fedreact.starting.recipe import window_step
+    from fedreact.starting.recipe import TEST_SHARE, window_step
 
     folder = words.data_folder()
     path = Path(data)
@@ -120,7 +120,15 @@ def _read(
                 f"a window begins only every {step} steps, since more would not fit into the time "
                 "(--step 1 has all; --minutes allows more time)"
             )
-        if given.get("scale") is None and far(imported.data):
+        if given.get("scale") is None and levels_differ(imported.data):
+            recipe = recipe.scaled_by_client(TEST_SHARE)
+            imported = recipe.run(folder)
+            chosen.append(
+                "clients differ in level by more than each varies, so the values of each, and what "
+                "is forecast, are in units of its own spread, and errors, too (--scale client; "
+                "--scale none leaves them as they are)"
+            )
+        elif given.get("scale") is None and far(imported.data):
             recipe = recipe.scaled("all")
             imported = recipe.run(folder)
             chosen.append(
@@ -142,12 +150,15 @@ def _read(
 def _is_made_by(recipe: "Recipe", file: Path, given: dict[str, Any]) -> bool:
     """Tell whether a dataset was imported by a recipe, but for what the import chose itself."""
     from fedreact.io import recipes
+    from fedreact.starting.recipe import TEST_SHARE
 
     if not recipe.beside(file).is_file():
         return False
     there = recipes.read(recipe.beside(file))
     if given.get("scale") is None and there.finishing.scale == "all":
         recipe = recipe.scaled("all")
+    if given.get("scale") is None and there.finishing.scale == "client":
+        recipe = recipe.scaled_by_client(TEST_SHARE)
     if given.get("step") is None and recipe.cutting.forecast:
         recipe = recipe.stepped(there.cutting.step)
     return there == recipe

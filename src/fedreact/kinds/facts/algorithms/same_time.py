@@ -47,6 +47,8 @@ class SameTime(Algorithm):
             return "The data has no numbers to forecast (previous)."
         if data.time is None:
             return "The data has no times."
+        if self._step(data) > self.period:
+            return "Values are more than a day apart."
         if len(np.unique(self._group(data))) > len(data.y) / 2:
             return "Times of day hardly come twice."
         return None
@@ -58,13 +60,22 @@ class SameTime(Algorithm):
         clocks drift.
         """
         assert data.time is not None
-        owner = np.zeros(len(data.y), int) if data.owner is None else data.owner
-        ordered = np.lexsort((data.time, owner))
-        apart = np.diff(data.time[ordered])[np.diff(owner[ordered]) == 0]
-        step = float(np.median(apart[apart > 0])) if (apart > 0).any() else 1.0
+        step = self._step(data)
         times = np.round(data.time % self.period / step) % max(1, round(self.period / step))
-        pairs = np.stack([owner.astype(float), times], axis=1)
+        pairs = np.stack([_owner(data).astype(float), times], axis=1)
         return np.unique(pairs, axis=0, return_inverse=True)[1].ravel()
+
+    def _step(self, data: SeriesDataset) -> float:
+        """Return the usual seconds between two series of a client."""
+        assert data.time is not None
+        ordered = np.lexsort((data.time, _owner(data)))
+        apart = np.diff(data.time[ordered])[np.diff(_owner(data)[ordered]) == 0]
+        return float(np.median(apart[apart > 0])) if (apart > 0).any() else 1.0
+
+
+def _owner(data: SeriesDataset) -> np.ndarray:
+    """Return the client of each series, ``int [N]``; all are of one if none is known."""
+    return np.zeros(len(data.y), int) if data.owner is None else data.owner
 
 
 ALGORITHM = SameTime

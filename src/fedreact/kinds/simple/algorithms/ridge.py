@@ -1,5 +1,6 @@
-"""Ridge regression on summary features; labels are fitted as 1 and -1.
+"""Ridge regression on summary features of series.
 
+Labels are fitted as 1 and -1, targets in units of their spread.
 Hoerl and Kennard 1970, "Ridge regression: biased estimation for nonorthogonal problems",
 Technometrics 12:55-67. The penalty is the one with the smallest leave-one-out error on the train
 samples.
