@@ -39,6 +39,8 @@ CLUSTERED_ROUNDS, CLUSTERED_SAMPLES = 30, 300
 time that grows with their square."""
 CORES, MINUTES = 2, 5.0
 """Time that a run may take by default, and the cores that this is meant for."""
+RUN_SHARE = 0.85
+"""Share of the time for the jobs; the rest is for the import, the plan, tables and the page."""
 ENCODER_SHARE = 0.2
 """Share of the time for Phase 1, of what training has in all."""
 
@@ -140,8 +142,8 @@ def recipe(facts: Facts, minutes: float = MINUTES) -> Recipe:
         The data has too few series or clients for a federation.
     """
     partition, sizes = clients(facts)
-    seconds = minutes * 60 * CORES - fixed_seconds(facts, len(sizes))
-    seconds = max(seconds, minutes * 60 * CORES / 4)
+    of_run = minutes * 60 * CORES * RUN_SHARE
+    seconds = max(of_run - fixed_seconds(facts, len(sizes)), of_run / 4)
     synchronous, trained = training(facts, sizes, seconds * (1 - ENCODER_SHARE))
     encoder, encoded = phase1(facts, len(sizes), seconds * ENCODER_SHARE)
     needed = fixed_seconds(facts, len(sizes)) + trained + encoded
@@ -161,7 +163,7 @@ def recipe(facts: Facts, minutes: float = MINUTES) -> Recipe:
         encoder,
         clusters(facts, sizes),
         seeds,
-        needed / 60 / CORES,
+        needed / 60 / CORES / RUN_SHARE,
     )
 
 
