@@ -152,6 +152,23 @@ def test_what_intervals_do_not_show_is_not_said():
     assert best == "The best mean is that of Ridge 0.610; not significantly worse: FedAvg 0.530."
 
 
+def test_a_method_with_the_scores_of_clients_alone_has_no_difference():
+    same = method("Personal", "federated", 0.50, 0.51, 0.52)
+    alone = sentences(result(same, ALONE, CONSTANT))[0]
+    assert alone == (
+        "No federated method is better than Alone (0.510, each client alone): Personal has the "
+        "same scores."
+    )
+
+
+def test_a_simple_model_is_compared_even_if_a_trivial_one_is_ahead():
+    ours = method("FedAvg", "federated", 0.45, 0.53, 0.61)
+    ahead = method("Constant", "trivial", 0.9, 0.9, 0.9)
+    simple = sentences(result(ours, ALONE, RIDGE, ahead))[1]
+    assert "than Constant (0.900, it learns nothing)" in simple
+    assert "No federated method is significantly better than Ridge (0.610" in simple
+
+
 def test_what_could_have_been_seen_is_not_said_of_several_comparisons():
     # By itself, B is ahead: .03 +- .025, with p = .018. Of five methods, the first needs p < .005.
     b = method("B", "federated", 0.54, 0.53, 0.55)

@@ -49,6 +49,9 @@ def test_the_configuration_loads_and_has_all_methods(project):
     assert not any(cell.skipped for cell in cells.values())
     columns = {column for _, column in cells}
     assert columns == set(paper.METHODS) - {"Persistence", "Mean of earlier days"}
+    roles = plan.outputs.roles_of_methods("toy_data_methods")
+    assert roles["Alone"] == "alone"
+    assert roles["Shared encoder, own model"] == "federated"
     assert not started.left_out
     assert {"toy_data_rounds", "toy_data_gains"} <= set(plan.figures)
     text = started.files["experiment.yaml"]

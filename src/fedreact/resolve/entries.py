@@ -61,6 +61,9 @@ class About:
         above both methods of a claim, the claim is not testable.
     pooled
         Labels of methods that train on all data in one place, so that they are no federation.
+    federated
+        Labels of methods of which a part is trained by the federation, although their algorithm is
+        one of clients alone: a client's own model on a shared encoder.
     means_over
         What means over rows, and ranks, count: ``rows`` all alike, as papers do, or ``datasets``.
         Then rows of one dataset are averaged first, and rows in which a trivial method is ahead do
@@ -85,6 +88,7 @@ class About:
     margins: dict[str, options.Positive] = field(default_factory=dict)
     trivial: tuple[str, ...] = ()
     pooled: tuple[str, ...] = ()
+    federated: tuple[str, ...] = ()
     means_over: Literal["rows", "datasets"] = "rows"
     names_of_data: dict[str, str] = field(default_factory=dict)
     benchmark: BenchmarkPart | None = None

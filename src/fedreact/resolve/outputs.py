@@ -91,6 +91,8 @@ class Outputs:
             return "trivial"
         if label in paper.about.pooled:
             return "pooled"
+        if label in paper.about.federated:
+            return "federated"
         settings = self.experiments.settings
         setting, changes = settings.parsed(paper.name, cell.kind, cell.setting)
         return role(cell.kind, cell.method, settings.run(paper.name, cell.kind, setting, changes))

@@ -97,6 +97,8 @@ def _compared(result: Result, federated: Sequence[MethodScores], other: MethodSc
         text = f"{who} significantly better than {what}: {words} ({by})."
         return text + _for_whom(result, better[0][0], other)
     method, one = shown[0]
+    if one.low == one.mean == one.high == 0:
+        return f"No federated method is better than {what}: {method.label} has the same scores."
     holm = corrected(compared)
     verb = "is significantly worse: it differs" if one.is_worse else "differs"
     text = (

@@ -31,7 +31,7 @@ METHODS = {
     "FedProto": "fedst/fedproto",
     "Fed-REACT": "fed_react/fed-react-a1",
     "Fed-REACT, personal": "fed_react/fed-react-personal",
-    "Encoder, own model": "fed_react/local",
+    "Shared encoder, own model": "fed_react/local",
     "IFCA": "fed_react/ifca",
     "MiniRocket, ridge": "grand/minirocket-ridge",
     "MiniRocket, own ridge": "grand/minirocket-alone",
@@ -45,6 +45,8 @@ METHODS = {
 }
 """Columns: methods by their labels. Those that cannot run on the task are left out."""
 REFERENCE = "Alone"
+ENCODED = ("Shared encoder, own model",)
+"""Methods of clients alone on an encoder that the federation trains."""
 TRIVIAL = ("Constant", "Persistence", "Mean of earlier days")
 TRAINED = ("Alone", "FedAvg", "FedAvg, fine-tuned", "Ditto", "FedProto")
 """Methods of the figure of scores over rounds."""
@@ -165,7 +167,8 @@ def files(
     metrics = METRICS[facts.task]
     trivial = [label for label in TRIVIAL if label in methods]
     margins = {name: MARGINS[name] for name in metrics if name in MARGINS}
-    about = {"title": f"Methods on {data}", "trivial": trivial}
+    federated = [label for label in ENCODED if label in methods]
+    about = {"title": f"Methods on {data}", "trivial": trivial, "federated": federated}
     table = {
         TABLE: {
             "title": f"Methods on {data}",
