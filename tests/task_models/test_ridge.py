@@ -6,7 +6,7 @@ from sklearn.linear_model import Ridge
 
 from fedreact.errors import UserError
 from fedreact.task_models import ridge
-from fedreact.task_models.ridge import fit_ridge
+from fedreact.task_models.ridge import fit_ridge, fit_ridge_cv
 
 
 def problem(K=4, m=30, D=6, seed=0):
@@ -58,6 +58,34 @@ def test_several_targets_are_each_target_alone():
         alone = fit_ridge(X, y[..., target], 0.5, valid)
         np.testing.assert_allclose(together[:, [target]], alone, rtol=1e-5, atol=1e-6)
     np.testing.assert_array_equal(fit_ridge(X, first[..., None]), fit_ridge(X, first))
+
+
+@pytest.mark.parametrize("noise", [0.1, 30.0])
+def test_the_penalty_of_a_client_has_its_smallest_error_without_a_sample(noise):
+    """Each sample is left out, and the errors of the penalties are added up by hand."""
+    rng = np.random.default_rng(1)
+    X = rng.normal(size=(2, 12, 20))
+    y = 10 * X[..., 0] + noise * rng.normal(size=(2, 12))
+    valid = np.ones((2, 12), bool)
+    valid[1, 8:] = False
+    weights = fit_ridge_cv(X, y, valid)
+    for k in range(2):
+        Xk, yk = X[k][valid[k]], y[k][valid[k]]
+        errors = {}
+        for penalty in ridge.PENALTIES:
+            left = [np.arange(len(Xk)) != i for i in range(len(Xk))]
+            fits = [Ridge(alpha=penalty).fit(Xk[others], yk[others]) for others in left]
+            errors[penalty] = sum(
+                (fit.predict(x[None])[0] - t) ** 2 for fit, x, t in zip(fits, Xk, yk)
+            )
+        best = fit_ridge(X[k][None], y[k][None], min(errors, key=errors.get), valid[k][None])
+        np.testing.assert_allclose(weights[k], best[0], rtol=1e-4, atol=1e-5)
+
+
+def test_a_client_with_few_samples_gets_their_mean():
+    X, y = np.ones((2, 4, 3)), np.arange(8.0).reshape(2, 4)
+    valid = np.array([[True, True, False, False], [False] * 4])
+    assert fit_ridge_cv(X, y, valid)[:, 0].tolist() == [[0, 0, 0, 0.5], [0, 0, 0, 0]]
 
 
 def test_a_client_without_samples_gets_zeros():

@@ -34,9 +34,9 @@ BATCH, RATE = 16, 0.003
 ENCODER_ROUNDS, ENCODER_GFLOPS, FEW_GFLOPS = 10, 60.0, 15.0
 """Rounds of Fed-REACT's encoder, compute of a client beyond the features of its series, and that
 below which its training is short."""
-CLUSTERED_ROUNDS, CLUSTERED_SAMPLES = 30, 300
+CLUSTERED_ROUNDS, CLUSTERED_SAMPLES, REGRESSION_SAMPLES = 30, 300, 150
 """Rounds of clustered methods, and most labelled series of a client in each: an exact fit takes
-time that grows with their square."""
+time that grows with their square, and that of a regression with their cube."""
 CORES, MINUTES = 2, 5.0
 """Time that a run may take by default, and the cores that this is meant for."""
 RUN_SHARE = 0.85
@@ -50,9 +50,10 @@ MINIROCKET = 2.5e-5
 RIDGE = 0.3
 FORESTS = 9e-4
 STEP, PREDICTION = 1.5e-3, 1e-3
+REGRESSION = 5e-3
 """CPU seconds: of a GFLOP of training, of the start of a job, of MiniRocket for each step of a
-series, of a client's own ridge regression, of the forests for each series, and of a step and of the
-predictions of a client beside their multiplications."""
+series, of a client's own ridge regression, of the forests for each series, of a step and of the
+predictions of a client beside their multiplications, and of a client's regression in a round."""
 ENCODER_MULTIPLY_ADDS = 153_000
 """Multiply-adds of Fed-REACT's encoder for each step of a series."""
 JOBS = 8
@@ -274,7 +275,8 @@ def seconds_a_series(steps: int) -> float:
 def fixed_seconds(facts: Facts, n_clients: int) -> float:
     """Estimate the CPU seconds of what does not depend on the number of steps, over all seeds."""
     series = facts.series * seconds_a_series(facts.steps)
-    return len(SEEDS) * (JOBS * START + series + n_clients * RIDGE)
+    fits = n_clients * CLUSTERED_ROUNDS * REGRESSION if facts.task == "regression" else 0.0
+    return len(SEEDS) * (JOBS * START + series + n_clients * RIDGE + fits)
 
 
 def scoring_seconds(facts: Facts, series: int, n_clients: int) -> float:
@@ -351,10 +353,10 @@ def phase1(facts: Facts, n_clients: int, seconds: float) -> tuple[Choice, float]
 def clusters(facts: Facts, sizes: list[int]) -> Choice:
     """Choose rounds, samples and the number of clusters of the clustered methods."""
     most = max(sizes) if facts.tested else int(max(sizes) * (1 - TEST_SHARE))
-    used = min(most, CLUSTERED_SAMPLES)
+    used = min(most, REGRESSION_SAMPLES if facts.task == "regression" else CLUSTERED_SAMPLES)
     options: dict[str, Any] = {"rounds": CLUSTERED_ROUNDS, "samples_per_round": used}
     if facts.task == "regression":
-        options["regressor"] = "ridge"
+        options["regressor"] = "ridge-cv"
     reason = "Clustered methods use all labelled series of a client in each round, as the others do"
     if used < most:
         reason = (
@@ -362,7 +364,7 @@ def clusters(facts: Facts, sizes: list[int]) -> Choice:
             "since an exact fit to more takes long"
         )
     if facts.task == "regression":
-        reason += ", and fit a ridge regression to them"
+        reason += ", and fit a ridge regression to them, with the penalty that suits a client best"
     if not facts.clients:
         return Choice(options, f"{reason}, and know the number of clusters that are simulated.")
     if len(sizes) < 4:

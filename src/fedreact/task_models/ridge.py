@@ -5,13 +5,16 @@ section 4.2). For client k, with an intercept b that is not penalised:
 
     min_{w, b} sum_i (w.x_i + b - y_i)^2 + penalty |w|^2,
 
-which is scikit-learn's ``Ridge(alpha=penalty)``.
+which is scikit-learn's ``Ridge(alpha=penalty)``. :func:`fit_ridge_cv` chooses each client's penalty
+by its own samples.
 """
 
 import numpy as np
 
 from fedreact.errors import UserError
 
+PENALTIES = (1.0, 10.0, 100.0, 1e3, 1e4)
+"""Candidates of :func:`fit_ridge_cv`, for standardised features."""
 BLOCK = 2**24  # feature entries worked on at once: bounds the memory for many or large clients
 
 
@@ -43,6 +46,25 @@ def fit_ridge(
     for start in range(0, len(X), size):
         block = slice(start, start + size)
         weights[block] = _fit(X[block].astype(float), y[block].astype(float), valid[block], penalty)
+    return weights
+
+
+def fit_ridge_cv(X: np.ndarray, y: np.ndarray, valid: np.ndarray | None = None) -> np.ndarray:
+    """Fit each client's ridge with the penalty of its smallest leave-one-out error.
+
+    Arguments, result and errors are those of :func:`fit_ridge`; penalties are :data:`PENALTIES`. A
+    client with fewer than three samples gets their mean.
+    """
+    from sklearn.linear_model import RidgeCV
+
+    X, y, valid = check_samples(X, y, valid)
+    weights = np.zeros((len(X), y.shape[2], X.shape[2] + 1), np.float32)
+    for k, counts in enumerate(valid):
+        if counts.sum() < 3:
+            weights[k, :, -1] = y[k][counts].mean(0) if counts.any() else 0
+            continue
+        model = RidgeCV(PENALTIES).fit(X[k][counts].astype(float), y[k][counts].astype(float))
+        weights[k, :, :-1], weights[k, :, -1] = model.coef_, model.intercept_
     return weights
 
 

@@ -40,8 +40,9 @@ class TaskModelOptions:
     loss
         Loss of the SVM.
     regressor
-        Task model of a regression: a linear layer trained by Adam (``sgd``) or ``ridge``; ``mean``
-        and ``last`` are baselines without a model.
+        Task model of a regression: a linear layer trained by Adam (``sgd``), ``ridge``, or
+        ``ridge-cv``, whose penalty has the smallest leave-one-out error of a client; ``mean`` and
+        ``last`` are baselines without a model.
     penalty
         Penalty of ridge.
     sgd_epochs, sgd_batch_size, sgd_learning_rate
@@ -53,7 +54,7 @@ class TaskModelOptions:
     feature_scaling: Literal["none", "spread", "standard"] = "none"
     C: Positive = 1.0
     loss: Literal["squared_hinge", "hinge"] = "squared_hinge"
-    regressor: Literal["sgd", "ridge", "mean", "last"] = "sgd"
+    regressor: Literal["sgd", "ridge", "ridge-cv", "mean", "last"] = "sgd"
     penalty: Positive = 1.0
     sgd_epochs: Count = 100
     sgd_batch_size: Count = 50

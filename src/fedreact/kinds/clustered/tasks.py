@@ -14,7 +14,7 @@ from fedreact.kinds.clustered.contract import ClientSide
 from fedreact.task_models import svm
 from fedreact.task_models.descent import LocalClients
 from fedreact.task_models.layer import fit_layer
-from fedreact.task_models.ridge import fit_ridge
+from fedreact.task_models.ridge import fit_ridge, fit_ridge_cv
 
 
 class LinearTask(Protocol):
@@ -79,9 +79,9 @@ class Regression:
     Attributes
     ----------
     regressor
-        ``sgd`` (:func:`fedreact.task_models.layer.fit_layer`), ``ridge``
-        (:func:`fedreact.task_models.ridge.fit_ridge`), or, as references without a model, a
-        client's ``mean`` or ``last`` target.
+        ``sgd`` (:func:`fedreact.task_models.layer.fit_layer`), ``ridge`` and ``ridge-cv``
+        (:mod:`fedreact.task_models.ridge`), or, as references without a model, a client's ``mean``
+        or ``last`` target.
     penalty
         Penalty of ridge.
     sgd
@@ -105,6 +105,8 @@ class Regression:
             return fit_layer(X, y, epochs, batch_size, learning_rate, self.seed, valid)
         if self.regressor == "ridge":
             return fit_ridge(X, y, self.penalty, valid)
+        if self.regressor == "ridge-cv":
+            return fit_ridge_cv(X, y, valid)
         if valid is None:
             valid = np.ones(y.shape[:2], dtype=bool)
         each = y[..., None] if y.ndim == 2 else y
@@ -125,9 +127,10 @@ class Regression:
         """Count epochs of steps (sgd), one system of equations (ridge), or nothing."""
         if self.regressor == "sgd":
             return 3 * self.sgd[0] * m * self.n_outputs * (n_features + 1)
-        if self.regressor == "ridge":
+        if self.regressor in ("ridge", "ridge-cv"):
             small, large = sorted((m, n_features))
-            return small**2 * large + small**3 / 6 + m * n_features * self.n_outputs
+            solving = small**3 / 6 if self.regressor == "ridge" else 9 * small**3
+            return small**2 * large + solving + m * n_features * self.n_outputs
         return 0.0
 
 
