@@ -232,7 +232,7 @@ def split(facts: Facts) -> tuple[dict[str, Any], str, int]:
         left = f"; {gap} series next to them overlap with them and are left out" if gap else ""
         return (
             {"split": "chronological-by-label", **share, **({"gap": gap} if gap else {})},
-            f"Of each label, its last {TEST_SHARE:.0%} of series are for testing, since windows "
+            f"Its last {TEST_SHARE:.0%} of series of each label are for testing, since windows "
             f"that follow each other are alike{left}.",
             ceil((FEWEST_SERIES + gap * facts.labels) / (1 - TEST_SHARE)),
         )
