@@ -301,7 +301,7 @@ def test_regressions_without_a_model_by_hand():
         weights = Regression(regressor=regressor).fit(X, y, valid)
         assert weights.tolist() == [[[0, value]] for value in expected]
     with pytest.raises(
-        UserError, match=r"regressor: 'median' is unknown; known: sgd, ridge, mean, last"
+        UserError, match=r"regressor: 'median' is unknown; known: sgd, ridge, ridge-cv, mean, last"
     ):
         options.check(Options, {"regressor": "median"}, "setting")
     # Of several targets each is told for itself.
@@ -545,7 +545,7 @@ def test_nothing_is_found_where_nothing_is_wrong():
 
 def test_rounds_that_are_all_the_same():
     (found,) = found_of(inputs(), rounds=3, samples_per_round=150)
-    assert "all that 5 of 5 clients have" in found
+    assert "all train series of 5 of 5 clients" in found
     assert found_of(inputs(), rounds=1, samples_per_round=150) == []
 
 
