@@ -203,6 +203,34 @@ def test_clients_of_different_size_are_scaled_each_by_itself(asked):
     assert call(*words)[0] == 0  # goes on
 
 
+def test_a_client_too_small_for_a_scale_of_its_own_stops_nothing(asked):
+    days = pd.date_range("2026-01-01", periods=40, freq="D").astype(str)
+    rows = [(d, who, 100.0 * k + RNG.normal()) for k, who in enumerate("abc") for d in days]
+    rows = [*rows, *((d, "tiny", 900.0) for d in days[:6])]
+    pd.DataFrame(rows, columns=["day", "shop", "sales"]).to_csv("shops.csv", index=False)
+    words = ("--client", "shop", "--time", "day", "--window", "4", "--forecast", "sales")
+    status, printed, _ = call("try", "shops.csv", *words, "--at", "smoke")
+    assert status == 0
+    assert "brought to mean 0 and spread 1 over all clients" in " ".join(printed.split())
+    assert "1 of 4 have too few series" in " ".join(printed.split())
+
+
+def test_marked_test_series_stay_if_each_client_is_scaled(asked):
+    days = pd.date_range("2026-01-01", periods=40, freq="D").astype(str)
+    for k, who in enumerate("ab"):
+        for part, used in (("train", days[:30]), ("test", days[30:])):
+            table = {"day": used, "sales": 100.0 * k + RNG.normal(size=len(used))}
+            file = Path(f"shops/{who}/{part}.csv")
+            file.parent.mkdir(parents=True, exist_ok=True)
+            pd.DataFrame({**table, "kept": part == "test"}).to_csv(file, index=False)
+    words = ("--pattern", "{client}/*.csv", "--time", "day", "--tested", "kept", "--window", "4")
+    status, printed, _ = call("try", "shops", *words, "--forecast", "sales", "--at", "smoke")
+    assert status == 0, printed
+    recipe = Path("data/own/shops.import.yaml").read_text()
+    assert "scale: client" in recipe
+    assert "hold_out" not in recipe
+
+
 def test_a_long_forecast_takes_fewer_windows_and_says_so(asked, monkeypatch):
     from fedreact.starting import recipe
 

@@ -49,8 +49,11 @@ class Recipe:
         """Return the recipe with another scale."""
         return replace(self, finishing=replace(self.finishing, scale=how))
 
-    def scaled_by_client(self, hold_out: float) -> "Recipe":
-        """Return the recipe with each client's scale, and a share held out if none is yet."""
+    def scaled_by_client(self, hold_out: float | None) -> "Recipe":
+        """Return the recipe with each client's scale, and a share held out if none is yet.
+
+        ``None``: the data marks test series itself.
+        """
         share = self.finishing.hold_out or hold_out
         return replace(self, finishing=replace(self.finishing, scale="client", hold_out=share))
 

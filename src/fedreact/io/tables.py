@@ -328,7 +328,7 @@ class Columns:
 
 
 def _day_first(column: "pd.Series[Any]") -> str | None:
-    """Return the format with the day first that all dates have; ``None`` if there is none.
+    """Guess a format that begins with the day; ``None`` unless all dates fit it.
 
     It is not taken without asking, since other files of a folder may fit both orders.
     """

@@ -66,7 +66,9 @@ class Experiments:
         self.files = Files(self.results, "+".join(self.datasets.others(self.how_much.datasets)))
         self.settings = Settings(self.scale, self.datasets, self.how_much.like)
         self.papers = chosen_papers(self.config.papers)
-        self.names = self._names(named=self.config.papers)
+        self.names = self._names(
+            named=[] if self.config.papers in ("all", ["all"]) else self.papers
+        )
         self.papers = [name for name in self.papers if name in self.names]
         self._workloads: dict[str, Workload] = {}
 

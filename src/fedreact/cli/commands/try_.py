@@ -16,6 +16,7 @@ from fedreact.errors import UserError
 
 if TYPE_CHECKING:
     from fedreact.data.dataset import SeriesDataset
+    from fedreact.io.importing import Imported
     from fedreact.io.recipes import Recipe
 
 
@@ -93,9 +94,9 @@ def _read(
     """
     from fedreact.data import own
     from fedreact.io.opening import open_data
-    from fedreact.io.size import far, levels_differ
+    from fedreact.io.size import far
     from fedreact.starting.facts import facts_of
-    from fedreact.starting.recipe import TEST_SHARE, window_step
+    from fedreact.starting.recipe import window_step
 
     folder = words.data_folder()
     path = Path(data)
@@ -120,9 +121,9 @@ def _read(
                 f"a window begins only every {step} steps, since more would not fit into the time "
                 "(--step 1 has all; --minutes allows more time)"
             )
-        if given.get("scale") is None and levels_differ(imported.data):
-            recipe = recipe.scaled_by_client(TEST_SHARE)
-            imported = recipe.run(folder)
+        by_client = _by_client(recipe, imported, folder) if given.get("scale") is None else None
+        if by_client is not None:
+            recipe, imported = by_client
             chosen.append(
                 "clients differ in level by more than each varies, so the values of each, and what "
                 "is forecast, are in units of its own spread, and errors, too (--scale client; "
@@ -147,10 +148,29 @@ def _read(
     return _described(open_data(str(file), folder), file)
 
 
+def _by_client(
+    recipe: "Recipe", imported: "Imported", folder: Path
+) -> "tuple[Recipe, Imported] | None":
+    """Import again with each client's own scale; ``None`` where levels do not ask for it.
+
+    It is also ``None`` where a client is too small for train and test series of its own.
+    """
+    from fedreact.io.size import levels_differ
+    from fedreact.starting.recipe import TEST_SHARE
+
+    if not levels_differ(imported.data):
+        return None
+    marked = imported.data.tested is not None
+    recipe = recipe.scaled_by_client(None if marked else TEST_SHARE)
+    try:
+        return recipe, recipe.run(folder)
+    except UserError:
+        return None
+
+
 def _is_made_by(recipe: "Recipe", file: Path, given: dict[str, Any]) -> bool:
     """Tell whether a dataset was imported by a recipe, but for what the import chose itself."""
     from fedreact.io import recipes
-    from fedreact.starting.recipe import TEST_SHARE
 
     if not recipe.beside(file).is_file():
         return False
@@ -158,7 +178,7 @@ def _is_made_by(recipe: "Recipe", file: Path, given: dict[str, Any]) -> bool:
     if given.get("scale") is None and there.finishing.scale == "all":
         recipe = recipe.scaled("all")
     if given.get("scale") is None and there.finishing.scale == "client":
-        recipe = recipe.scaled_by_client(TEST_SHARE)
+        recipe = recipe.scaled_by_client(there.finishing.hold_out)
     if given.get("step") is None and recipe.cutting.forecast:
         recipe = recipe.stepped(there.cutting.step)
     return there == recipe
