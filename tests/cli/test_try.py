@@ -1,6 +1,9 @@
 """``fedreact try`` and ``fedreact new`` up to Snakemake, whose run tests/end_to_end has."""
 
+import os
 import subprocess
+import sys
+import time
 from pathlib import Path
 
 import numpy as np
@@ -232,10 +235,10 @@ def test_marked_test_series_stay_if_each_client_is_scaled(asked):
 
 
 def test_a_long_forecast_takes_fewer_windows_and_says_so(asked, monkeypatch):
-    from fedreact.starting import recipe
+    from fedreact.starting import costs, recipe
 
     monkeypatch.setattr(recipe, "FEWEST_WINDOWS", 20)
-    monkeypatch.setattr(recipe, "MINIROCKET", 0.5)
+    monkeypatch.setattr(costs, "MINIROCKET", 0.5)
     hours = pd.date_range("2026-01-01", periods=100, freq="h").astype(str)
     pd.DataFrame({"hour": hours, "north": RNG.normal(size=100), "south": 0.5}).to_csv("wind.csv")
     words = ("try", "wind.csv", "--layout", "wide", "--time", "hour", "--channels", "north,south")
@@ -252,3 +255,36 @@ def test_a_long_forecast_takes_fewer_windows_and_says_so(asked, monkeypatch):
     assert "is there already" in printed
     with pytest.raises(UserError, match="was imported otherwise"):
         call(*words, "--step", "2")
+
+
+SNAKEMAKE = """
+import pathlib, sys, time
+pathlib.Path("begun").touch()
+try:
+    time.sleep(60)
+except KeyboardInterrupt:
+    pathlib.Path("interrupted").touch()
+sys.exit(1)
+"""
+
+
+def test_a_command_that_is_terminated_interrupts_its_run(tmp_path):
+    """Snakemake ends its jobs and unlocks the folder only if it is interrupted itself."""
+    program = tmp_path / "snakemake/__main__.py"
+    program.parent.mkdir()
+    program.write_text(SNAKEMAKE)
+    program.with_name("__init__.py").touch()
+    source = str(Path(try_.__file__).parents[3])
+    build = "from fedreact.cli.commands import try_; try_._build('waves', 'smoke', 1)"
+    process = subprocess.Popen(
+        [sys.executable, "-c", build],
+        cwd=tmp_path,
+        env=os.environ | {"PYTHONPATH": os.pathsep.join([str(tmp_path), source])},
+        start_new_session=True,
+    )
+    begun, until = tmp_path / "begun", time.monotonic() + 60
+    while not begun.exists() and process.poll() is None and time.monotonic() < until:
+        time.sleep(0.05)
+    process.terminate()
+    assert process.wait(60) == 130
+    assert (tmp_path / "interrupted").exists()

@@ -61,7 +61,8 @@ def estimator(
         if training is None:
             return SECONDS_A_GFLOP
         like = like_of(job.outputs[0], job.command)
-        log.info("Timing a few steps of %s (%s), to say how long it takes", like.model, like.step)
+        what = f"{like.model} ({like.step})" if like.model else like.step
+        log.info("Timing a few steps of %s, to say how long it takes", what)
         return (measure or calibrate)(*training, device)
 
     return Estimator(before, gflops, speed, device, gpu_here, megabytes)

@@ -1,14 +1,70 @@
 """Read from a dataset what a recipe depends on."""
 
+from dataclasses import dataclass
+
 import numpy as np
 
 from fedreact import plugins
 from fedreact.clients import adjacent, checks
 from fedreact.clients.partitioners.owner import has_labels
 from fedreact.data.dataset import SeriesDataset
-from fedreact.starting.recipe import Facts
+from fedreact.encoding.spec import Options
+from fedreact.encoding.train import local_training, make_encoder
+from fedreact.models.encoder import multiply_adds
+from fedreact.task import Kind
 
 ARCHITECTURE = "cnn-strided"
+
+
+@dataclass(frozen=True)
+class Facts:
+    """What a recipe depends on.
+
+    Attributes
+    ----------
+    task
+        Kind of the task.
+    series, steps
+        Number of series, and steps of each.
+    clients
+        Series of each client; empty if the data names none.
+    units
+        What each client's test set is drawn from: its trials, else its series.
+    tested
+        Whether the data marks test series.
+    trials
+        Whether it names trials, some of several series.
+    gap
+        Series to leave out before a chronological test set, since windows overlap; ``None`` if
+        windows overlap and are in no order.
+    labels
+        Number of labels of windows that have one each and follow each other in time; 0 if series
+        are no such windows.
+    forecast
+        Whether values of the future are predicted.
+    channels
+        Number of channels of the series.
+    multiply_adds
+        Multiply-adds of the architecture for one series.
+    encoder_multiply_adds, anchor_multiply_adds
+        Those of Fed-REACT's encoder for the features of one series, and for the forward passes of
+        its loss that one anchor takes.
+    """
+
+    task: Kind
+    series: int
+    steps: int
+    clients: tuple[int, ...]
+    units: tuple[int, ...]
+    tested: bool
+    trials: bool
+    gap: int | None
+    labels: int
+    forecast: bool
+    channels: int
+    multiply_adds: float
+    encoder_multiply_adds: float
+    anchor_multiply_adds: float
 
 
 def facts_of(data: SeriesDataset) -> Facts:
@@ -16,6 +72,8 @@ def facts_of(data: SeriesDataset) -> Facts:
     task = data.task
     architecture = plugins.load("models/architectures", ARCHITECTURE, "ARCHITECTURE")
     model = architecture(in_channels=task.channels, length=task.steps, n_out=task.outputs)
+    encoder = make_encoder(Options.encoder, task.channels)
+    loss = local_training(Options(), task.channels).objective
     trials = data.trial is not None and len(np.unique(data.trial)) < len(data.X)
     return Facts(
         task=task.kind,
@@ -28,7 +86,10 @@ def facts_of(data: SeriesDataset) -> Facts:
         gap=checks.gap(data),
         labels=_labels(data),
         forecast=data.previous is not None or (task.kind == "regression" and data.time is not None),
+        channels=task.channels,
         multiply_adds=model.multiply_adds(),
+        encoder_multiply_adds=multiply_adds(encoder, task.steps),
+        anchor_multiply_adds=loss.multiply_adds(task.steps),
     )
 
 

@@ -20,8 +20,8 @@ from fedreact.kinds import contract as runs
 from fedreact.kinds.facts import run as facts
 from fedreact.reading import read_yaml
 from fedreact.resolve.papers import FOLDER, load_paper
-from fedreact.starting.facts import facts_of
-from fedreact.starting.recipe import MINUTES, Facts, Recipe, recipe
+from fedreact.starting.facts import Facts, facts_of
+from fedreact.starting.recipe import MINUTES, Recipe, recipe
 
 METHODS = {
     "Alone": "fedst/alone",

@@ -7,14 +7,15 @@ options on every machine.
 """
 
 from collections.abc import Mapping, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from math import ceil
 from typing import Any
 
 from fedreact.errors import UserError
 from fedreact.notes.words import counted
 from fedreact.result.cautions import FEW_STEPS
-from fedreact.task import Kind
+from fedreact.starting import costs
+from fedreact.starting.facts import Facts
 
 SEEDS = (0, 1, 2)
 """With fewer, no difference is judged."""
@@ -25,8 +26,8 @@ SERIES_OF_TEN, SERIES_OF_FIVE = 400, 100
 """Series from which ten or five clients are simulated where data names none."""
 ROUNDS, FEWEST_ROUNDS, STEPS = 50, 12, 600
 """Rounds, the fewest where scoring takes long, and local steps of a client over all rounds."""
-SCORING_SHARE, SCORED_MODELS = 0.25, 5
-"""Share of the time for scoring the trained models after each round, and their number."""
+SCORING_SHARE = 0.25
+"""Share of the time for scoring the trained models after each round."""
 FEWEST_WINDOWS = 100
 """Windows that every client keeps where there are more than fit into the time."""
 BATCH, RATE = 16, 0.003
@@ -39,68 +40,10 @@ CLUSTERED_ROUNDS, CLUSTERED_SAMPLES, REGRESSION_SAMPLES = 30, 300, 150
 time that grows with their square, and that of a regression with their cube."""
 CORES, MINUTES = 2, 5.0
 """Time that a run may take by default, and the cores that this is meant for."""
-RUN_SHARE = 0.85
-"""Share of the time for the jobs; the rest is for the import, the plan, tables and the page."""
+OUTSIDE = 75.0
+"""Seconds that the import, the plan and the start of the run take, which no job counts."""
 ENCODER_SHARE = 0.2
 """Share of the time for Phase 1, of what training has in all."""
-
-SECONDS_A_GFLOP = 0.06
-START = 3.0
-MINIROCKET = 2.5e-5
-RIDGE = 0.3
-FORESTS = 9e-4
-STEP, PREDICTION = 1.5e-3, 1e-3
-REGRESSION = 5e-3
-"""CPU seconds: of a GFLOP of training, of the start of a job, of MiniRocket for each step of a
-series, of a client's own ridge regression, of the forests for each series, of a step and of the
-predictions of a client beside their multiplications, and of a client's regression in a round."""
-ENCODER_MULTIPLY_ADDS = 153_000
-"""Multiply-adds of Fed-REACT's encoder for each step of a series."""
-JOBS = 8
-"""Jobs of each seed."""
-
-
-@dataclass(frozen=True)
-class Facts:
-    """What a recipe depends on.
-
-    Attributes
-    ----------
-    task
-        Kind of the task.
-    series, steps
-        Number of series, and steps of each.
-    clients
-        Series of each client; empty if the data names none.
-    units
-        What each client's test set is drawn from: its trials, else its series.
-    tested
-        Whether the data marks test series.
-    trials
-        Whether it names trials, some of several series.
-    gap
-        Series to leave out before a chronological test set, since windows overlap; ``None`` if
-        windows overlap and are in no order.
-    labels
-        Number of labels of windows that have one each and follow each other in time; 0 if series
-        are no such windows.
-    forecast
-        Whether values of the future are predicted.
-    multiply_adds
-        Multiply-adds of the architecture for one series.
-    """
-
-    task: Kind
-    series: int
-    steps: int
-    clients: tuple[int, ...]
-    units: tuple[int, ...]
-    tested: bool
-    trials: bool
-    gap: int | None
-    labels: int
-    forecast: bool
-    multiply_adds: float
 
 
 @dataclass(frozen=True)
@@ -143,11 +86,12 @@ def recipe(facts: Facts, minutes: float = MINUTES) -> Recipe:
         The data has too few series or clients for a federation.
     """
     partition, sizes = clients(facts)
-    of_run = minutes * 60 * CORES * RUN_SHARE
-    seconds = max(of_run - fixed_seconds(facts, len(sizes)), of_run / 4)
+    of_jobs = jobs_seconds(minutes)
+    fixed = fixed_seconds(facts, len(sizes))
+    seconds = max(of_jobs - fixed, of_jobs / 4)
     synchronous, trained = training(facts, sizes, seconds * (1 - ENCODER_SHARE))
     encoder, encoded = phase1(facts, len(sizes), seconds * ENCODER_SHARE)
-    needed = fixed_seconds(facts, len(sizes)) + trained + encoded
+    expected = fixed + trained + encoded
     seeds = Choice(
         {
             "synchronous": list(SEEDS),
@@ -164,7 +108,7 @@ def recipe(facts: Facts, minutes: float = MINUTES) -> Recipe:
         encoder,
         clusters(facts, sizes),
         seeds,
-        needed / 60 / CORES / RUN_SHARE,
+        (OUTSIDE + expected * len(SEEDS) / CORES) / 60,
     )
 
 
@@ -257,33 +201,19 @@ def split(facts: Facts) -> tuple[dict[str, Any], str, int]:
     return {"split": "random", **share}, why, FEWEST_SERIES
 
 
-def units_of_cost(task: Kind) -> float:
-    """Count what the trained methods of the table cost, in trainings of one model.
-
-    Alone and FedAvg train one model, Ditto and fine-tuned FedAvg two; FedProto, which needs labels,
-    about one and a half.
-    """
-    return 7.5 if task == "classification" else 6.0
-
-
-def seconds_a_series(steps: int) -> float:
-    """Estimate the CPU seconds of a seed for each series: features, MiniRocket, forests."""
-    a_step = ENCODER_MULTIPLY_ADDS * 2 / 1e9 * SECONDS_A_GFLOP + 2 * MINIROCKET
-    return steps * a_step + FORESTS
-
-
 def fixed_seconds(facts: Facts, n_clients: int) -> float:
-    """Estimate the CPU seconds of what does not depend on the number of steps, over all seeds."""
-    series = facts.series * seconds_a_series(facts.steps)
-    fits = n_clients * CLUSTERED_ROUNDS * REGRESSION if facts.task == "regression" else 0.0
-    return len(SEEDS) * (JOBS * START + series + n_clients * RIDGE + fits)
+    """Estimate the CPU seconds of a seed for what does not depend on the number of steps."""
+    return (
+        costs.start()
+        + costs.simple(facts, n_clients)
+        + costs.features(facts)
+        + costs.clustered(facts.task, n_clients, CLUSTERED_ROUNDS)
+    )
 
 
-def scoring_seconds(facts: Facts, series: int, n_clients: int) -> float:
-    """Estimate the CPU seconds of all seeds for scoring the trained models after one round."""
-    a_series = 2 * facts.multiply_adds / 1e9 * SECONDS_A_GFLOP
-    a_round = TEST_SHARE * series * a_series + n_clients * PREDICTION
-    return len(SEEDS) * SCORED_MODELS * a_round
+def jobs_seconds(minutes: float) -> float:
+    """Return the CPU seconds that the jobs of a seed may take."""
+    return max(minutes * 60 - OUTSIDE, minutes * 30) * CORES / len(SEEDS)
 
 
 def window_step(facts: Facts, minutes: float = MINUTES) -> int:
@@ -293,20 +223,20 @@ def window_step(facts: Facts, minutes: float = MINUTES) -> int:
     keeps :data:`FEWEST_WINDOWS`, and windows do not lie apart.
     """
     n_clients = max(1, len(facts.clients))
-    spare = minutes * 60 * CORES / 2 - len(SEEDS) * (JOBS * START + n_clients * RIDGE)
-    needed = len(SEEDS) * facts.series * seconds_a_series(facts.steps)
-    needed += FEWEST_ROUNDS * scoring_seconds(facts, facts.series, n_clients)
+    of_clients = fixed_seconds(replace(facts, series=0), n_clients)
+    of_series = fixed_seconds(facts, n_clients) - of_clients
+    of_series += FEWEST_ROUNDS * costs.scoring(facts, TEST_SHARE * facts.series, n_clients)
+    spare = jobs_seconds(minutes) / 2 - of_clients
     most = min(facts.clients, default=facts.series) // FEWEST_WINDOWS
-    return max(1, min(facts.steps, most, ceil(needed / max(spare, 1.0))))
+    return max(1, min(facts.steps, most, ceil(of_series / max(spare, 1.0))))
 
 
 def training(facts: Facts, sizes: Sequence[int], seconds: float) -> tuple[Choice, float]:
-    """Choose rounds and steps of the trained models, and estimate the CPU seconds of all seeds."""
+    """Choose rounds and steps of the trained models, and estimate the CPU seconds of a seed."""
     n_clients = len(sizes)
-    scoring = scoring_seconds(facts, sum(sizes), n_clients)
+    scoring = costs.scoring(facts, TEST_SHARE * sum(sizes), n_clients)
     rounds = int(min(ROUNDS, max(FEWEST_ROUNDS, SCORING_SHARE * seconds / scoring)))
-    step = BATCH * 6 * facts.multiply_adds / 1e9 * SECONDS_A_GFLOP
-    a_step = (step + STEP) * n_clients * units_of_cost(facts.task) * len(SEEDS)
+    a_step = costs.step(facts, BATCH) * n_clients
     steps = int(min(STEPS, max(rounds, (seconds - rounds * scoring) / a_step)))
     in_round = max(1, steps // rounds)
     steps = in_round * rounds
@@ -332,10 +262,11 @@ def training(facts: Facts, sizes: Sequence[int], seconds: float) -> tuple[Choice
 
 
 def phase1(facts: Facts, n_clients: int, seconds: float) -> tuple[Choice, float]:
-    """Choose the training of Fed-REACT's encoder, and estimate the CPU seconds of all seeds."""
-    fits = seconds / SECONDS_A_GFLOP / len(SEEDS) / n_clients
+    """Choose the training of Fed-REACT's encoder, and estimate the CPU seconds of a seed."""
+    a_gflop = costs.encoder_gflop(facts)
+    fits = seconds / a_gflop / n_clients
     gflops = max(0.5, min(ENCODER_GFLOPS, fits))
-    features = facts.series / n_clients * facts.steps * ENCODER_MULTIPLY_ADDS * 2 / 1e9
+    features = facts.series / n_clients * facts.encoder_multiply_adds * 2 / 1e9
     reason = (
         f"Fed-REACT's encoder learns without labels for {gflops:.2g} GFLOPs of each client, "
         f"in {ENCODER_ROUNDS} rounds. The features of all series take {features:.2g} more."
@@ -345,9 +276,9 @@ def phase1(facts: Facts, n_clients: int, seconds: float) -> tuple[Choice, float]
     options = {
         "rounds": ENCODER_ROUNDS,
         "gflops": float(f"{gflops + features:.3g}"),
-        "batch_size": 4,
+        "batch_size": costs.ENCODER_BATCH,
     }
-    return Choice(options, reason), gflops * n_clients * len(SEEDS) * SECONDS_A_GFLOP
+    return Choice(options, reason), gflops * n_clients * a_gflop
 
 
 def clusters(facts: Facts, sizes: list[int]) -> Choice:
