@@ -314,3 +314,22 @@ def test_notes_are_ordered_and_name_their_setting_if_there_are_several(tmp_path,
     )
     monkeypatch.chdir(tmp_path)
     assert contract.of_result(one)[0] == ("Few people", "There are few.")
+
+
+# ---- Too easy ------------------------------------------------------------------------------------
+
+
+def test_methods_that_are_always_right_leave_nothing_to_compare():
+    perfect = [method(label, 1.0, 1.0, 1.0) for label in ("B", "C", "D")]
+    (text,) = note("too-easy", result(*perfect, A, CONSTANT))
+    assert text.startswith("3 of 4 methods that learn reach 1.000 in every run")
+    assert note("order-open", result(*perfect, A, CONSTANT)) == []  # nor has their order a gap
+    assert note("too-easy", result(*perfect[1:], A, CONSTANT)) == []
+    nearly = method("B", 1.0, 0.99, 1.0)
+    assert note("too-easy", result(nearly, *perfect[1:], CONSTANT)) == []
+
+
+def test_the_best_error_is_none():
+    perfect = [method(label, 0.0, 0.0, 0.0) for label in ("B", "C", "D")]
+    (text,) = note("too-easy", result(*perfect, CONSTANT, metric="rmse"))
+    assert "3 of 3 methods that learn reach 0.000" in text

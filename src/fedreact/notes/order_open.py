@@ -1,6 +1,7 @@
 """The first three methods, if intervals cannot order them.
 
-Trivial methods and those with all data in one place do not count.
+Trivial methods and those with all data in one place do not count. Methods with equal scores in all
+runs have no order.
 """
 
 from itertools import pairwise
@@ -20,7 +21,8 @@ def sentences(result: Result) -> list[str]:
         return []
     metric = result.metric
     gaps = [(a, b, result.difference(a, b)) for a, b in pairwise(first)]
-    open_ = [(a, b, one) for a, b, one in gaps if not one.is_better]
+    differ = [(a, b, one) for a, b, one in gaps if dict(a.by_seed) != dict(b.by_seed)]
+    open_ = [(a, b, one) for a, b, one in differ if not one.is_better]
     if not open_:
         return []
     words = [f"{a.label} leads {b.label} by {difference(one, metric)}" for a, b, one in open_]
