@@ -9,7 +9,7 @@ from pathlib import Path
 from fedreact.command import log, parser, run
 from fedreact.errors import UserError
 from fedreact.reference.docs import shown
-from fedreact.reference.keep import keep, keep_multiverse, names
+from fedreact.reference.keep import keep, keep_alone, keep_multiverse, names
 from fedreact.resolve.config import load_scale
 from fedreact.resolve.papers import load_paper
 
@@ -19,7 +19,11 @@ def main(args):
     for paper in args.multiverse:
         kept = keep_multiverse(args.results, args.references / args.results.name / paper)
         log.info("%d files kept in %s", len(kept), kept[0].parent)
-    if args.multiverse:
+    for paper in args.alone:
+        targets = names(Path("config/papers", paper))
+        kept = keep_alone(args.results, args.references / args.results.name / paper, targets)
+        log.info("%d files kept in %s", len(kept), kept[0].parent)
+    if args.multiverse or args.alone:
         return
     templates = sorted(args.templates.rglob("*.md"))
     papers = {
@@ -41,6 +45,7 @@ if __name__ == "__main__":
     p.add_argument("results", type=Path, help="results of a scale, e.g. results/quick")
     p.add_argument("--drop", nargs="*", default=[], help="kept tables that are built no more")
     p.add_argument("--multiverse", nargs="+", default=[], help="papers of which to keep it alone")
+    p.add_argument("--alone", nargs="+", default=[], help="papers of which to keep searches alone")
     p.add_argument("--references", type=Path, default=Path("reference"))
     p.add_argument("--templates", type=Path, default=Path("docs/templates"))
     run(main, p)

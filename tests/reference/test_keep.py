@@ -21,6 +21,7 @@ from fedreact.reference.keep import (
     RUN,
     account,
     keep,
+    keep_alone,
     keep_multiverse,
     names,
     scale_then,
@@ -131,6 +132,32 @@ def test_searches_that_were_not_built_again_stay_and_say_whose_they_are(results,
     search(results, "heads")
     keep(results, folder, targets, [])
     assert "of_earlier_runs" not in json.loads((folder / RUN).read_text())
+
+
+def test_a_search_is_kept_alone_and_the_rest_stays(results, tmp_path):
+    folder, targets = tmp_path / "kept", {"table05", "search", "heads"}
+    with pytest.raises(UserError, match="no searches there"):
+        keep_alone(results, folder, targets)
+    for suffix in (".csv", ".md"):
+        record(path := results / "searches" / f"search{suffix}")
+        path.write_text("of this run")
+    with pytest.raises(UserError, match="no run is kept there"):
+        keep_alone(results, folder, targets)
+    search(folder, "heads", "of an earlier run")
+    before = {"commits": ["c1"], "of_earlier_runs": {"searches/heads.csv": ["c0"]}}
+    (folder / RUN).write_text(json.dumps(before))
+    kept = keep_alone(results, folder, targets)
+    assert [path.name for path in kept] == ["search.csv", "search.md"]
+    assert (folder / "searches/search.csv").read_text() == "of this run"
+    assert (folder / "searches/heads.csv").read_text() == "of an earlier run"
+    run = json.loads((folder / RUN).read_text())
+    of_search = account(results, [results / "searches/search.csv"])["commits"]
+    assert run["commits"] == ["c1"]
+    assert run["of_earlier_runs"] == {
+        "searches/heads.csv": ["c0"],
+        "searches/search.csv": of_search,
+        "searches/search.md": of_search,
+    }
 
 
 def test_effects_of_the_ledger_are_kept(results, tmp_path):

@@ -199,6 +199,32 @@ def keep_multiverse(results: Path, folder: Path) -> list[Path]:
     return sorted((folder / MULTIVERSE).iterdir())
 
 
+def keep_alone(results: Path, folder: Path, targets: Container[str]) -> list[Path]:
+    """Keep searches and effects of the ledger, and leave what else is kept of a paper as it is.
+
+    :data:`RUN` names the commits that made each file, as for those that a later run leaves.
+
+    Raises
+    ------
+    UserError
+        None was built, or nothing is kept of the paper.
+    """
+    files = _built(results, ALONE, targets)
+    if not files:
+        raise UserError(f"{results}: no searches there; build one first, e.g. snakemake search")
+    if not (folder / RUN).is_file():
+        raise UserError(f"{folder}: no run is kept there, so keep the tables first")
+    run = json.loads((folder / RUN).read_text())
+    commits = dict(run.get("of_earlier_runs", {}))
+    for path in files:
+        name = path.relative_to(results).as_posix()
+        commits[name] = account(results, [path])["commits"]
+        write_text(folder / name, path.read_text())
+    run["of_earlier_runs"] = dict(sorted(commits.items()))
+    write_text(folder / RUN, json.dumps(run, indent=1) + "\n")
+    return [folder / path.relative_to(results) for path in files]
+
+
 def _keep_earlier(folder: Path, new: Path, targets: Container[str]) -> dict[str, list[str]]:
     """Copy what takes hours and was not built again; return the commits that made each file."""
     path = folder / RUN
