@@ -223,9 +223,13 @@ def window_step(facts: Facts, minutes: float = MINUTES) -> int:
     keeps :data:`FEWEST_WINDOWS`, and windows do not lie apart.
     """
     n_clients = max(1, len(facts.clients))
-    of_clients = fixed_seconds(replace(facts, series=0), n_clients)
-    of_series = fixed_seconds(facts, n_clients) - of_clients
-    of_series += FEWEST_ROUNDS * costs.scoring(facts, TEST_SHARE * facts.series, n_clients)
+
+    def needed(series: int) -> float:
+        scoring = costs.scoring(facts, TEST_SHARE * series, n_clients)
+        return fixed_seconds(replace(facts, series=series), n_clients) + FEWEST_ROUNDS * scoring
+
+    of_clients = needed(0)
+    of_series = needed(facts.series) - of_clients
     spare = jobs_seconds(minutes) / 2 - of_clients
     most = min(facts.clients, default=facts.series) // FEWEST_WINDOWS
     return max(1, min(facts.steps, most, ceil(of_series / max(spare, 1.0))))
