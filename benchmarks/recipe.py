@@ -47,7 +47,7 @@ def expected(paper, results):
     training, encoder = setting["synchronous"], setting["encoder"]
     n, rounds = len(sizes), training["rounds"]
     scoring = costs.scoring(facts, recipe.TEST_SHARE * sum(sizes), n)
-    features = 2 * facts.encoder_multiply_adds / 1e9 * facts.series
+    features = facts.series * facts.feature_gflops
     trained = training["steps"] * n * costs.step(facts, training["batch_size"]) + scoring
     seconds = {
         "encoder": (encoder["gflops"] * n - features) * costs.encoder_gflop(facts),

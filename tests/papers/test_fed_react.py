@@ -76,14 +76,14 @@ def test_methods_options_are_the_papers(paper):
 
 @pytest.mark.parametrize("search", ["search", "tune"])
 def test_options_are_the_best_that_the_kept_searches_found(search):
-    """Of those that start, and learn, in the way that the papers say, within .005 (ledger.yaml)."""
+    """The search compares options with the start and the learning that the papers state."""
     found = pd.read_csv(ROOT / f"reference/quick/fed_react/searches/{search}.csv")
     taken = found[found["taken"]].set_index("method")
     assert len(taken) == found["method"].nunique()
     for method, own in found.groupby("method"):
         given = re.findall(r"(?:start|learn)=\w+", taken["variant"][method])
         alike = own[[all(text in variant for text in given) for variant in own["variant"]]]
-        assert taken["mean"][method] >= alike["mean"].max() - 0.005, method
+        assert taken["mean"][method] >= alike["mean"].max() - 0.001, method
 
 
 # Scale quick trains no baselines of Table 1.

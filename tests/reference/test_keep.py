@@ -153,6 +153,7 @@ def test_a_search_is_kept_alone_and_the_rest_stays(results, tmp_path):
     run = json.loads((folder / RUN).read_text())
     of_search = account(results, [results / "searches/search.csv"])["commits"]
     assert run["commits"] == ["c1"]
+    assert run["changed"] == account(results, [results / "searches/search.csv"])["changed"]
     assert run["of_earlier_runs"] == {
         "searches/heads.csv": ["c0"],
         "searches/search.csv": of_search,

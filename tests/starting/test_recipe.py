@@ -22,7 +22,7 @@ SMALL = Facts(
     forecast=False,
     channels=1,
     multiply_adds=4e5,
-    encoder_multiply_adds=1e7,
+    feature_gflops=0.02,
     anchor_multiply_adds=6e7,
 )
 LARGE = replace(SMALL, series=10_000, clients=(100,) * 100, units=(100,) * 100)

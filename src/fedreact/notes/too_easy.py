@@ -19,8 +19,8 @@ def sentences(result: Result) -> list[str]:
         return []
     return [
         f"{len(perfect)} of {len(methods)} methods that learn reach {number(best, metric.decimals)}"
-        " in every run, which is the best that there is. Data with fewer labelled series for each "
-        "client, or with less clear ones, would tell more."
+        " in every run, the best possible score. Harder data would tell more, e.g. with fewer "
+        "labelled series for each client."
     ]
 
 

@@ -202,7 +202,7 @@ def keep_multiverse(results: Path, folder: Path) -> list[Path]:
 def keep_alone(results: Path, folder: Path, targets: Container[str]) -> list[Path]:
     """Keep searches and effects of the ledger, and leave what else is kept of a paper as it is.
 
-    :data:`RUN` names the commits that made each file, as for those that a later run leaves.
+    :data:`RUN` names the commits that made each file, and inputs that no commit had.
 
     Raises
     ------
@@ -215,11 +215,13 @@ def keep_alone(results: Path, folder: Path, targets: Container[str]) -> list[Pat
     if not (folder / RUN).is_file():
         raise UserError(f"{folder}: no run is kept there, so keep the tables first")
     run = json.loads((folder / RUN).read_text())
-    commits = dict(run.get("of_earlier_runs", {}))
+    commits, changed = dict(run.get("of_earlier_runs", {})), set(run.get("changed", []))
     for path in files:
-        name = path.relative_to(results).as_posix()
-        commits[name] = account(results, [path])["commits"]
+        name, made = path.relative_to(results).as_posix(), account(results, [path])
+        commits[name] = made["commits"]
+        changed.update(made["changed"])
         write_text(folder / name, path.read_text())
+    run["changed"] = sorted(changed)
     run["of_earlier_runs"] = dict(sorted(commits.items()))
     write_text(folder / RUN, json.dumps(run, indent=1) + "\n")
     return [folder / path.relative_to(results) for path in files]

@@ -9,28 +9,29 @@ from fedreact.starting.facts import Facts
 from fedreact.task import Kind
 
 SECONDS_A_GFLOP, ENCODER_GFLOP = 0.06, 0.03
-"""CPU seconds of a GFLOP of training, of a model of the table and of Fed-REACT's encoder."""
+"""CPU seconds of one GFLOP: training of a model, and Fed-REACT's encoder."""
 STEP, ENCODER_STEP = 1e-3, 2.2e-2
-"""Of a step of training beside its multiplications, of each of the two."""
+"""CPU seconds that each training step adds to its GFLOPs: of a model, and of the encoder."""
 SCORING = 1.6e-2
-"""Of the predictions of a client by all trained models after a round, beside multiplications."""
+"""CPU seconds that scoring all trained models on one client adds to its GFLOPs, each round."""
 MINIROCKET, MINIROCKET_OWN = 1.5e-5, 0.13
-"""Of its features for each step of a series, and of each client's own regression on them."""
+"""CPU seconds of MiniRocket: its features for one time step, and one client's own regression."""
 SUMMARIES, SUMMARIES_OWN = 3e-4, 0.25
-"""Of the pooled forest for each series and channel, and of the models of a client of its own."""
+"""CPU seconds of models on summaries: the pooled forest for one channel of one series, and one
+client's own ridge and forest."""
 FIT: dict[Kind, float] = {"classification": 3e-3, "multi-label": 3e-3, "regression": 8e-3}
-"""Of the fit of a client to its features in a round of the clustered methods."""
+"""CPU seconds of the task model that one client fits in one round."""
 START = 2.4
-"""Of the start of a job."""
+"""CPU seconds until a job begins its work."""
 JOBS = {"simple": 4, "clustered": 1, "encoder": 1, "trained": 6}
-"""Jobs of a seed that do not start at once."""
+"""Number of jobs of one seed. Other jobs need no time to start."""
 MODELS: dict[Kind, float] = {"classification": 7.5, "multi-label": 6.0, "regression": 6.0}
-"""Trainings of one model that the methods of the table are worth: Alone and FedAvg one, Ditto and
-fine-tuned FedAvg two, FedProto, which needs labels, about one and a half."""
+"""Cost of all trained methods, in trainings of one model. Alone and FedAvg take one each, Ditto and
+fine-tuned FedAvg two, and FedProto, which needs labels, about one and a half."""
 TRAINED = 5
-"""Models of which a round's predictions are made."""
+"""Number of trained models that are scored after each round."""
 ENCODER_BATCH = 4
-"""Series of a step of the encoder."""
+"""Number of series in one training step of the encoder."""
 
 
 def start() -> float:
@@ -46,7 +47,7 @@ def simple(facts: Facts, n_clients: int) -> float:
 
 def features(facts: Facts) -> float:
     """Return the seconds of the encoder's features of all series."""
-    return facts.series * 2 * facts.encoder_multiply_adds / 1e9 * ENCODER_GFLOP
+    return facts.series * facts.feature_gflops * ENCODER_GFLOP
 
 
 def clustered(task: Kind, n_clients: int, rounds: int) -> float:

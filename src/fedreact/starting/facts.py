@@ -9,8 +9,7 @@ from fedreact.clients import adjacent, checks
 from fedreact.clients.partitioners.owner import has_labels
 from fedreact.data.dataset import SeriesDataset
 from fedreact.encoding.spec import Options
-from fedreact.encoding.train import local_training, make_encoder
-from fedreact.models.encoder import multiply_adds
+from fedreact.encoding.train import gflops_of_features, local_training, make_encoder
 from fedreact.task import Kind
 
 ARCHITECTURE = "cnn-strided"
@@ -46,9 +45,10 @@ class Facts:
         Number of channels of the series.
     multiply_adds
         Multiply-adds of the architecture for one series.
-    encoder_multiply_adds, anchor_multiply_adds
-        Those of Fed-REACT's encoder for the features of one series, and for the forward passes of
-        its loss that one anchor takes.
+    feature_gflops
+        GFLOPs of Fed-REACT's encoder for the features of one series.
+    anchor_multiply_adds
+        Multiply-adds of the forward passes that its loss takes for one anchor.
     """
 
     task: Kind
@@ -63,7 +63,7 @@ class Facts:
     forecast: bool
     channels: int
     multiply_adds: float
-    encoder_multiply_adds: float
+    feature_gflops: float
     anchor_multiply_adds: float
 
 
@@ -88,7 +88,7 @@ def facts_of(data: SeriesDataset) -> Facts:
         forecast=data.previous is not None or (task.kind == "regression" and data.time is not None),
         channels=task.channels,
         multiply_adds=model.multiply_adds(),
-        encoder_multiply_adds=multiply_adds(encoder, task.steps),
+        feature_gflops=gflops_of_features(encoder, task.steps),
         anchor_multiply_adds=loss.multiply_adds(task.steps),
     )
 

@@ -270,7 +270,7 @@ def phase1(facts: Facts, n_clients: int, seconds: float) -> tuple[Choice, float]
     a_gflop = costs.encoder_gflop(facts)
     fits = seconds / a_gflop / n_clients
     gflops = max(0.5, min(ENCODER_GFLOPS, fits))
-    features = facts.series / n_clients * facts.encoder_multiply_adds * 2 / 1e9
+    features = facts.series / n_clients * facts.feature_gflops
     reason = (
         f"Fed-REACT's encoder learns without labels for {gflops:.2g} GFLOPs of each client, "
         f"in {ENCODER_ROUNDS} rounds. The features of all series take {features:.2g} more."
