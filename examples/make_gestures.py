@@ -1,6 +1,6 @@
 """Example of a dataset: simulated strokes of 12 people, written as data/own/gestures.npz.
 
-Five gestures (circle, zigzag, and swipes to the right, to the left and up) of 60 steps in the
+Five gestures (circle, zigzag, and swipes to the right, to the left and up) of 50 steps in the
 plane, at changing pace and with an unsteady hand. Each person holds the device at an angle of their
 own. People 7 to 12 make each gesture mirrored, so what is a swipe to the right for some is one to
 the left for the others: there are two clusters of clients to be found, and one model for all cannot
@@ -11,7 +11,7 @@ from pathlib import Path
 
 import numpy as np
 
-PEOPLE, EACH, STEPS = 12, 60, 60
+PEOPLE, EACH, STEPS = 12, 60, 50
 OUTPUT = Path("data/own/gestures.npz")
 
 
