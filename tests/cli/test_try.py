@@ -258,8 +258,8 @@ def test_a_long_forecast_takes_fewer_windows_and_says_so(asked, monkeypatch):
 
 SNAKEMAKE = """
 import pathlib, signal, sys
-print("begun", flush=True)
 try:
+    print("begun", flush=True)
     signal.pause()
 except KeyboardInterrupt:
     pathlib.Path("interrupted").touch()
