@@ -276,15 +276,17 @@ def test_a_multiverse_is_kept_by_itself_and_stays_when_tables_are_kept_again(res
     with pytest.raises(UserError, match="build it first: snakemake multiverse"):
         keep_multiverse(results, folder)
     source = results / "multiverse" / "toy"
-    for name, text in {"universes.csv": "a,b\n1,2\n", "multiverse.md": "# Claims\n"}.items():
+    large = ("pairs.csv", "universes.csv")
+    for name in (*large, "multiverse.md"):
         record(source / name)
-        (source / name).write_text(text)
+        (source / name).write_text("# Claims\n" if name == "multiverse.md" else "a,b\n1,2\n")
     keep_multiverse(results, folder)
     multiverse = folder / "multiverse"
     assert sorted(path.name for path in multiverse.iterdir()) == [
-        *("multiverse.md", RUN, "universes.csv.gz")
+        *("multiverse.md", "pairs.csv.gz", RUN, "universes.csv.gz")
     ]
-    assert store.unpacked(multiverse / "universes.csv.gz") == "a,b\n1,2\n"
+    for name in large:
+        assert store.unpacked(multiverse / f"{name}.gz") == "a,b\n1,2\n"
     assert store.where(tmp_path / "reference", "toy/multiverse/multiverse.md") is not None
     keep(results, folder, {"table05"}, [])
     assert (multiverse / "multiverse.md").read_text() == "# Claims\n"

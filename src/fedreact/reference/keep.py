@@ -34,7 +34,9 @@ SAID = ("differences", "differences_of", "unlike")
 FINDINGS = "findings.json"
 """File with what makes rows of kept tables mean nothing, by table and row."""
 MULTIVERSE, UNIVERSES = "multiverse", "universes.csv"
-"""Folder of the results of universes, kept by itself; its largest file, kept compressed."""
+"""Folder of the results of universes, kept by itself; its file with a line for each universe."""
+COMPRESSED = (UNIVERSES, "pairs.csv")
+"""Files of a multiverse that are large, and kept compressed."""
 BESIDE = (MULTIVERSE, "runs")
 """Folders that are kept by themselves: of the multiverse, and of the runs of a campaign."""
 NAMED = ("tables.yaml", "figures.yaml", "search.yaml")
@@ -189,8 +191,8 @@ def keep_multiverse(results: Path, folder: Path) -> list[Path]:
     run, new = account(results, files), folder / f".{MULTIVERSE}.part"
     shutil.rmtree(new, ignore_errors=True)
     for path in files:
-        if path.name == UNIVERSES:
-            store.write(new / f"{UNIVERSES}.gz", path.read_text())
+        if path.name in COMPRESSED:
+            store.write(new / f"{path.name}.gz", path.read_text())
         else:
             write_text(new / path.name, path.read_text())
     write_text(new / RUN, json.dumps(run, indent=1) + "\n")
