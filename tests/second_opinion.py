@@ -13,8 +13,8 @@ from scipy import stats
 
 CELL = ["table", "row", "column", "metric"]
 CONTRAST = ["claim", "reading", "at", "right"]
-ENDS = {0.0, 1.0, 2.0}
-"""Where an interval of a score may be cut off."""
+ENDS = {0.0, 0.25, 1.0, 2.0}
+"""Where an interval of a score may be cut off: .25 is the largest variance of scores up to 1."""
 ROUNDING = 5e-6
 """Of an interval of numbers with six decimals."""
 ALPHA, FEWEST = 0.025, 3
