@@ -44,6 +44,8 @@ class Local:
         The file of each client, by number.
     plan, serving
         As the file of a federation has them.
+    results
+        Folder of the server's results, below ``folder``.
     """
 
     folder: Path
@@ -53,14 +55,12 @@ class Local:
     nodes: dict[int, subprocess.Popen[bytes]] = field(default_factory=dict)
     superlink: subprocess.Popen[bytes] | None = None
     port: int = field(default_factory=free_port)
+    results: str = "server"
 
     def __enter__(self) -> Self:
         self.folder = self.folder.resolve()
         self.folder.mkdir(parents=True, exist_ok=True)
         make(self.folder / "keys", [], len(self.files))
-        asked = {"clients": len(self.files), "folder": str(self.folder / "server")}
-        content = {"plan": dict(self.plan), "serving": asked | dict(self.serving)}
-        (self.folder / "federation.yaml").write_text(yaml.safe_dump(content, sort_keys=False))
         home = self.folder / "home"
         home.mkdir(exist_ok=True)
         (home / "config.toml").write_text(
@@ -109,14 +109,17 @@ class Local:
         )
 
     def run(self) -> str:
-        """Submit a run, and return its id."""
+        """Submit a run of the plan, and return its id."""
+        asked = {"clients": len(self.files), "folder": str(self.folder / self.results)}
+        content = {"plan": dict(self.plan), "serving": asked | dict(self.serving)}
+        (self.folder / "federation.yaml").write_text(yaml.safe_dump(content, sort_keys=False))
         given = f"federation={json.dumps(str(self.folder / 'federation.yaml'))}"
         said = self.flwr("run", str(APP), "--run-config", given, "--format", "json")
         return str(json.loads(said[said.index("{") :])["run-id"])
 
     def log(self) -> str:
         """Return what the server has said."""
-        path = self.folder / "server/server.log"
+        path = self.folder / self.results / "server.log"
         return path.read_text(errors="replace") if path.exists() else ""
 
     def wait(self, until: Callable[[str], bool], seconds: float) -> bool:
