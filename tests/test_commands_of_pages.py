@@ -66,7 +66,7 @@ UNTESTED = (
     "pip install dvc-ssh",
     "scancel",
     "scontrol",
-    *("sudo", "scp", "export", "flwr list", "flwr log"),
+    *("sudo", "scp", "export", "flwr list", "flwr log", "flwr supernode list"),
 )
 """What no test tries: other systems' commands, and what the page says."""
 
