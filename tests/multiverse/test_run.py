@@ -1,5 +1,7 @@
 """What a universe runs, and which options a tuned method chooses."""
 
+from types import SimpleNamespace
+
 import numpy as np
 import pytest
 
@@ -60,3 +62,24 @@ def test_a_method_that_diverges_has_no_score_and_others_keep_theirs(monkeypatch)
     table = run.scores("clustered", "d.npz", METHODS, [tuned], "accuracy").set_index("method")
     assert table.loc["b", "options"] == '{"steps": 1}'
     assert table.loc["b", "accuracy"] == 0.5
+
+
+def test_a_universe_leaves_no_checkpoint(monkeypatch, tmp_path):
+    """Runs on the simulated clock save their progress, and several universes run at once."""
+
+    def train(inputs, of_run, methods, computed, seed, place):
+        place.named("a").checkpoint.write_bytes(b"progress")
+        return [SimpleNamespace(index=("a",), values={"accuracy": 0.5})]
+
+    parts = {"spec": SimpleNamespace(Options=None), "run": SimpleNamespace(run=train)}
+    monkeypatch.setattr(run.runs, "part_of", lambda kind, part: parts[part])
+    monkeypatch.setattr(run.options, "check", lambda *given: None)
+    monkeypatch.setattr(
+        run, "_inputs", lambda *given: SimpleNamespace(data=SimpleNamespace(task=None))
+    )
+    monkeypatch.setattr(run.jobs, "read_methods", lambda *given: {})
+    monkeypatch.chdir(tmp_path)
+    universe = Universe(0, 1, "p.npz")
+    table = run.scores("asynchronous", "d.npz", {"a": {}}, [universe], "accuracy")
+    assert table["accuracy"].tolist() == [0.5]
+    assert list(tmp_path.iterdir()) == []

@@ -6,6 +6,7 @@ no table uses. The search is the same for all methods: as many candidates, on th
 """
 
 import json
+import tempfile
 from argparse import Namespace
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field, replace
@@ -164,8 +165,10 @@ def _scores(
     loaded = load_metric(metric)
     computed = {} if loaded.samples is None else {metric: loaded}
     rounds: dict[str, list[float]] = {name: [] for name in methods}
-    for line in of_kind.run(inputs, of_run, made, computed, universe.seed, Place()):
-        rounds[line.index[0]].append(line.values.get(metric, np.nan))
+    with tempfile.TemporaryDirectory() as folder:
+        place = Place(checkpoint=Path(folder, "checkpoint.npz"))
+        for line in of_kind.run(inputs, of_run, made, computed, universe.seed, place):
+            rounds[line.index[0]].append(line.values.get(metric, np.nan))
     return {
         name: float(values[-1] if universe.last else np.mean(values))
         for name, values in rounds.items()
