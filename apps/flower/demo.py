@@ -60,10 +60,7 @@ def main() -> int:
     begun = time.monotonic()
     serving = {"wait": HOUR, "answer": HOUR / 3, "least": len(own)}
     with Local(folder, own, PLAN, serving) as here:
-        here.start_superlink()
-        here.register()
-        for k in range(len(own)):
-            here.start_node(k)
+        here.start()
         here.run()
         done = follow(here)
     if not done:

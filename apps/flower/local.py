@@ -73,6 +73,13 @@ class Local:
         for process in [*self.nodes.values(), *filter(None, [self.superlink])]:
             end(process)
 
+    def start(self) -> None:
+        """Start the SuperLink and all nodes, whose keys it is told."""
+        self.start_superlink()
+        self.register()
+        for k in range(len(self.files)):
+            self.start_node(k)
+
     def start_superlink(self) -> None:
         """Start the SuperLink, and wait until it listens; nodes that it knows stay known."""
         keys = self.folder / "keys"

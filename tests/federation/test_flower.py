@@ -191,10 +191,7 @@ def test_nodes_give_the_bits_of_the_simulation(tmp_path, algorithm):
     plan, files = plans[algorithm], many_files(tmp_path, 3)
     simulated = simulate(plan, files).outcome
     with Local(tmp_path, files, vars_of(plan), SLOW | {"least": 3}) as here:
-        here.start_superlink()
-        here.register()
-        for k in range(3):
-            here.start_node(k)
+        here.start()
         here.run()
         assert here.wait(lambda log: "has ended" in log or "error" in log, 3000), here.log()
     outcome = Outcome.load(tmp_path / "server")
