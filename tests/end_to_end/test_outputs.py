@@ -282,4 +282,4 @@ def test_the_ledger_and_the_searches_are_planned(built):
     jobs = planned("search", *SMOKE, cwd=built)
     assert jobs["run"] == 4 * 3  # settings, seeds
     jobs = planned("tune", *SMOKE, cwd=built)
-    assert jobs["train"] == 4 * 4  # architectures, learning rates
+    assert jobs["train"] == 4 * 4 * 3  # architectures, learning rates, seeds

@@ -231,7 +231,7 @@ def test_one_line_takes_own_data_for_the_digits(here):
     assert plan.datasets.options("gestures") == {}
     assert plan.datasets.raw_digest("gestures") != plan.datasets.raw_digest("pendigits")
     task = plan.datasets.task("gestures")
-    assert (task.kind, task.outputs, task.channels, task.steps) == ("classification", 4, 2, 60)
+    assert (task.kind, task.outputs, task.channels, task.steps) == ("classification", 5, 2, 50)
 
 
 # ---- What each example computes -----------------------------------------------------------------
