@@ -27,7 +27,7 @@ def gesture(label: str, mirrored: bool, angle: float, rng: np.random.Generator) 
     }[label]
     turn = np.array([[np.cos(angle), -np.sin(angle)], [np.sin(angle), np.cos(angle)]])
     stroke = turn @ np.stack([-x if mirrored else x, y]) * rng.uniform(0.7, 1.2)
-    return stroke + 0.8 * rng.standard_normal(stroke.shape).cumsum(1) / STEPS**0.5
+    return stroke + 0.6 * rng.standard_normal(stroke.shape).cumsum(1) / STEPS**0.5
 
 
 def main() -> None:

@@ -97,7 +97,7 @@ def test_a_dry_run_writes_nothing(folder):
             1,
             "--annotations is no option of the format table",
         ),
-        (("--name", "w", "--ahead", "0"), 2, "--ahead: "),
+        (("--name", "w", "--resample", "0"), 2, "--resample: "),
         (("--name", "w", "--scale", "x"), 2, "'x' is not one of"),
         (("--name", "w", "--labl", "x"), 2, "Did you mean"),
     ],

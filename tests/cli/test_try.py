@@ -201,7 +201,7 @@ def test_clients_of_different_size_are_scaled_each_by_itself(asked):
     assert "Test series are those that the data marks" in " ".join(printed.split())
     recipe = Path("data/own/shops.import.yaml").read_text()
     assert "scale: client" in recipe
-    assert "ahead: 1" in recipe
+    assert "ahead: '1'" in recipe
     assert call(*words)[0] == 0  # goes on
 
 

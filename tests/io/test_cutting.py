@@ -113,10 +113,11 @@ def test_missing_values_drop_a_window_or_are_filled():
     assert cutting.filled(np.array([[np.nan], [1], [np.nan]])).tolist() == [[1], [1], [1]]
 
 
-def test_a_forecast_by_hand():
+@pytest.mark.parametrize("ahead", ["2", "2s"])
+def test_a_forecast_by_hand(ahead):
     series = cut(
         read(recording(8, label=None, time=np.arange(8.0))),
-        Cutting(window="3", forecast=("x",), ahead=2),
+        Cutting(window="3", forecast=("x",), ahead=ahead),
     )
     assert values(series) == [[0, 1, 2], [1, 2, 3], [2, 3, 4], [3, 4, 5]]
     assert series.target[:, 0].tolist() == [4, 5, 6, 7]
@@ -134,7 +135,7 @@ def test_a_forecast_by_hand():
 def test_a_gap_keeps_a_forecast_apart():
     """With the gap that is named, no train window reaches the steps or targets of a test window."""
     series = cut(
-        read(recording(40, label=None)), Cutting(window="5", forecast=("x",), ahead=3, step="2")
+        read(recording(40, label=None)), Cutting(window="5", forecast=("x",), ahead="3", step="2")
     )
     ends = series.start + series.length - 1
     for i in range(len(ends) - series.gap - 1):
@@ -358,7 +359,7 @@ def test_what_is_lost_in_short_recordings_is_said():
     time = np.concatenate([np.arange(3), 100 + np.arange(4), 200 + np.arange(9)]).astype(float)
     parts = [Recording(np.arange(16.0)[:, None], "a.csv", "ann", time=time)]
     read = Recordings(("x",), parts)
-    series = cut(read, Cutting(window="3", forecast=("x",), ahead=2))
+    series = cut(read, Cutting(window="3", forecast=("x",), ahead="2"))
     (why,) = series.dropped
     assert series.dropped[why] == 2
     assert (

@@ -155,7 +155,7 @@ def test_a_wide_table_has_a_column_for_each_client(tmp_path):
     wide = pd.DataFrame({"hour": hours, "north": range(8), "south": range(10, 18), "note": "hm"})
     wide.loc[7, "south"] = np.nan
     wide.to_csv(tmp_path / "farms.csv", index=False)
-    how = Cutting(window="3", forecast=("value",), ahead=2)
+    how = Cutting(window="3", forecast=("value",), ahead="2")
     data = imported(tmp_path / "farms.csv", how, time="hour", layout="wide").data
     assert data.channel_names.tolist() == ["value"]
     series = zip(map(data.owner_name, data.owner), np.asarray(data.X[:])[..., 0].tolist(), data.y)

@@ -12,7 +12,7 @@ import numpy as np
 
 from fedreact.errors import UserError, known
 from fedreact.io.contract import Recording, Recordings
-from fedreact.options import Count, Positive
+from fedreact.options import Positive
 
 JUMP = 1.5
 """Usual times between steps above which the time between two steps is a gap."""
@@ -46,7 +46,7 @@ class Cutting:
         Columns to forecast, with commas between them: the target of a window is their value some
         steps after it.
     ahead
-        Steps from the end of a window to the value that is forecast.
+        Steps or time from the end of a window to the value that is forecast.
     resample
         Steps in a second, to which recordings are brought: means over longer times, straight lines
         over shorter ones; ``null``: as they are.
@@ -67,7 +67,7 @@ class Cutting:
     step: str | None = None
     label_rule: Literal["majority", "last", "constant"] = "majority"
     forecast: tuple[str, ...] = ()
-    ahead: Count = 1
+    ahead: str = "1"
     resample: Positive | None = None
     gaps: Literal["break", "keep"] | None = None
     fill: str | None = None
@@ -162,10 +162,11 @@ def cut(read: Recordings, how: Cutting) -> Series:
     steps = None if how.window is None else steps_of(how.window, rate, "--window")
     default = 1 if how.forecast else steps or 0
     stride = default if how.step is None else steps_of(how.step, rate, "--step")
+    ahead = steps_of(how.ahead, rate, "--ahead") if how.forecast else 0
     dropped: Counter[str] = Counter()
     lines: list[_Line] = []
     for number, piece in enumerate(pieces):
-        for line in _windows(piece, how, steps, stride, columns):
+        for line in _windows(piece, how, steps, stride, ahead, columns):
             if isinstance(line, str):
                 dropped[line] += 1
             else:
@@ -176,8 +177,8 @@ def cut(read: Recordings, how: Cutting) -> Series:
         raise UserError(f"no series is left: {reasons}")
     series = _gathered(read, pieces, lines, how)
     series.dropped, series.steps, series.stride = dropped, steps, stride
-    series.ahead = how.ahead if how.forecast else 0
-    series.notes += [*read.notes, *_too_short(pieces, how, steps), *_mixed(lines, how)]
+    series.ahead = ahead
+    series.notes += [*read.notes, *_too_short(pieces, how, steps, ahead), *_mixed(lines, how)]
     if steps is not None and series.trial is None and (series.overlap or not how.forecast):
         _name_trials(series)
     return series
@@ -404,7 +405,12 @@ def _forecast_columns(read: Recordings, how: Cutting) -> list[int]:
 
 
 def _windows(
-    piece: Recording, how: Cutting, steps: int | None, stride: int, columns: list[int]
+    piece: Recording,
+    how: Cutting,
+    steps: int | None,
+    stride: int,
+    ahead: int,
+    columns: list[int],
 ) -> "Iterator[_Line | str]":
     """Yield the series of a piece, or why one is dropped."""
     R = len(piece.values)
@@ -412,14 +418,13 @@ def _windows(
     if steps is None:
         starts, lengths = np.array([0]), np.array([R])
     else:
-        ahead = how.ahead if columns else 0
         starts = np.arange(0, max(R - steps - ahead + 1, 0), stride)
         lengths = np.full(len(starts), steps)
         left = (int(starts[-1]) + stride) if len(starts) else 0
         if how.rest == "pad" and left < R and R - left > 1:
             starts, lengths = np.append(starts, left), np.append(lengths, min(R - left, steps))
         if not len(starts):
-            yield f"from recordings of fewer than {_needed(how, steps)}"
+            yield f"from recordings of fewer than {_needed(steps, ahead)}"
     labels = _labels(piece, how, starts, lengths)
     for i, (start, length) in enumerate(zip(starts.tolist(), lengths.tolist())):
         end = start + length
@@ -428,10 +433,8 @@ def _windows(
             continue
         target = previous = None
         if columns:
-            target, previous = (
-                piece.values[end - 1 + how.ahead, columns],
-                piece.values[end - 1, columns],
-            )
+            last = end - 1
+            target, previous = piece.values[last + ahead, columns], piece.values[last, columns]
         elif piece.target is not None:
             target = piece.target[end - 1]
         if target is not None and not np.isfinite(target).all():
@@ -446,25 +449,25 @@ def _windows(
         yield _Line(start, length, label, target, previous, time, mixed)
 
 
-def _needed(how: Cutting, steps: int) -> str:
+def _needed(steps: int, ahead: int) -> str:
     """Say what a recording needs for a window, e.g. ``128 steps, which is a window``."""
-    if not how.forecast:
+    if not ahead:
         return f"{steps} steps, which is a window"
-    return f"{steps + how.ahead} steps: a window and {how.ahead} more until what is forecast"
+    return f"{steps + ahead} steps: a window and {ahead} more until what is forecast"
 
 
-def _too_short(pieces: list[Recording], how: Cutting, steps: int | None) -> list[str]:
+def _too_short(pieces: list[Recording], how: Cutting, steps: int | None, ahead: int) -> list[str]:
     """Say how much of the data is in recordings that are too short for a window, if it is much."""
     if steps is None or how.rest == "pad":
         return []
-    needed = steps + (how.ahead if how.forecast else 0)
+    needed = steps + ahead
     sizes = np.array([len(piece.values) for piece in pieces])
     share = sizes[sizes < needed].sum() / sizes.sum()
     if share <= LOST:
         return []
     return [
         f"{share:.0%} of all steps are lost in {(sizes < needed).sum():,} recordings of fewer than "
-        f"{_needed(how, steps)}{_ends_early(pieces, needed)}. A shorter --window loses fewer, or "
+        f"{_needed(steps, ahead)}{_ends_early(pieces, needed)}. A shorter --window loses fewer, or "
         "--fill if gaps between recordings are short"
     ]
 
