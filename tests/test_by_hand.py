@@ -80,6 +80,20 @@ def test_what_does_not_fit_is_one_clear_line():
     clients = fedreact.clients_of(data, test_share=0.3)
     with pytest.raises(UserError, match="clustered methods need features"):
         fedreact.compare(data, clients, {"mean": {"algorithm": "fedavg"}})
+    with pytest.raises(UserError, match=r"owner: .*test_shar.*did you mean test_share"):
+        fedreact.clients_of(data, test_shar=0.3)
+    with pytest.raises(UserError, match=r"X: its entries have different shapes"):
+        fedreact.dataset([[[1.0, 2.0]], [[1.0]]], [0, 1], [0, 1])
+    with pytest.raises(UserError, match=r"'sync' is unknown; known: .*synchronous"):
+        fedreact.compare(data, clients, {"mean": {"algorithm": "fedavg"}}, kind="sync")
+    with pytest.raises(UserError, match=r"method mean: wanted a mapping"):
+        fedreact.compare(data, clients, {"mean": "fedavg"}, kind="synchronous")
+
+
+def test_dates_are_seconds():
+    time = np.array(["2026-01-01", "2026-01-02"] * 4, "datetime64[D]")
+    data = fedreact.dataset(np.ones((8, 1, 5)), np.arange(8) % 2, np.arange(8) // 4, time=time)
+    assert np.diff(data.time[:2]).tolist() == [86400.0]
 
 
 def test_several_labels_of_a_series_are_labels():

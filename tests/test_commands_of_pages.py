@@ -61,7 +61,6 @@ OF_EXAMPLES = {"gestures", "gestures_page"}
 
 UNTESTED = (
     "conda",
-    "systemctl",
     "pip install dvc-s3",
     "pip install dvc-ssh",
     "scancel",

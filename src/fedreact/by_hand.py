@@ -71,13 +71,27 @@ def dataset(
             raise UserError("name what is predicted by label, target or forecast, not by y")
         return _imported(X, name, more | {"client": client})
     arrays = {"X": X, "y": y, "client": client} | more
-    there = {key: _array(values) for key, values in arrays.items() if values is not None}
+    there = {key: _array(key, values) for key, values in arrays.items() if values is not None}
     return own.dataset_of(there, name)
 
 
-def _array(values: Any) -> np.ndarray:
-    """Return an array; texts of pandas and lists are strings."""
-    array = np.asarray(values)
+def _array(key: str, values: Any) -> np.ndarray:
+    """Return an array; texts of pandas and lists are strings, dates are seconds since 1970.
+
+    Raises
+    ------
+    UserError
+        Its entries have different shapes.
+    """
+    try:
+        array = np.asarray(values)
+    except ValueError as error:
+        raise UserError(
+            f"{key}: its entries have different shapes; fill shorter series with zeros, and name "
+            "their lengths (lengths=...)"
+        ) from error
+    if array.dtype.kind == "M":
+        return array.astype("datetime64[ns]").astype(np.int64) / 1e9
     if array.dtype == object and all(isinstance(value, str) for value in array.ravel()):
         return array.astype(str)
     return array
@@ -125,9 +139,10 @@ def clients_of(data: SeriesDataset, seed: int = 0, **partition_options: Any) -> 
     Raises
     ------
     UserError
-        The data names no clients, or one would have no series to train on or to be tested on.
+        An option is unknown, the data names no clients, or one would have no series to train on or
+        to be tested on.
     """
-    return Owner(**partition_options).deal(data, seed)
+    return options.check(Owner, partition_options, "owner").deal(data, seed)
 
 
 def features_of(
@@ -217,7 +232,7 @@ def compare(
         As ``experiment.yaml`` has them: ``algorithm`` and its options, by name. Your own
         algorithms are found below ``own/`` (docs/howto/own_method.md).
     kind
-        ``clustered``, ``synchronous`` or ``asynchronous``.
+        ``clustered``, ``synchronous``, ``asynchronous``, ``simple`` or ``facts``.
     features
         Features of all series, for clustered methods; or a function of the partition and the seed.
     metrics
@@ -242,6 +257,9 @@ def compare(
         A name or an option is unknown, features are missing, or a training diverges.
     """
     spec, run = (runs.part_of(kind, part) for part in ("spec", "run"))
+    for name, entry in methods.items():
+        if not isinstance(entry, Mapping):
+            raise UserError(f"method {name}: wanted a mapping such as {{'algorithm': 'fedavg'}}")
     of_run = options.check(spec.Options, run_options, kind)
     if kind == "clustered" and features is None:
         raise UserError("clustered methods need features of all series; see fedreact.features_of")

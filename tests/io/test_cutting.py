@@ -108,6 +108,8 @@ def test_missing_values_drop_a_window_or_are_filled():
     series = cut(read(recording(values=x)), Cutting(window="3"))
     assert values(series) == [[3, 4, 5]]
     assert list(series.dropped) == ["with missing values (--nan fill keeps them)"]
+    (note,) = (note for note in series.notes if "missing" in note)
+    assert note == "values are missing in x (1 of 6 steps); --channels leaves channels out"
     series = cut(read(recording(values=x)), Cutting(window="3", nan="fill"))
     assert values(series) == [[0, 1, 2], [3, 4, 5]]
     assert cutting.filled(np.array([[np.nan], [1], [np.nan]])).tolist() == [[1], [1], [1]]

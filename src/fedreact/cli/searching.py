@@ -7,7 +7,7 @@ import pandas as pd
 import yaml
 
 from fedreact.atomic import write_text
-from fedreact.errors import UserError
+from fedreact.errors import UserError, unknown
 from fedreact.resolve.plan import Plan
 from fedreact.tables import search
 
@@ -24,8 +24,10 @@ def targets(plan: Plan, paper: str) -> list[str]:
     Raises
     ------
     UserError
-        It has none.
+        There is no such paper, or it has none.
     """
+    if paper not in plan.settings.names:
+        raise UserError(f"paper {unknown(paper, plan.settings.names)}")
     searches = plan.settings.paper(paper).searches
     found = [
         target

@@ -19,6 +19,8 @@ JUMP = 1.5
 
 TRIALS = 5
 """Recordings that each client needs, so that they can be the trials of their windows."""
+MISSING = "with missing values (--nan fill keeps them)"
+"""Why a series with missing values is dropped."""
 LOST = 0.05
 """Share of all steps in recordings that are too short for a window, above which a note says so."""
 DATES = 1e8
@@ -179,6 +181,8 @@ def cut(read: Recordings, how: Cutting) -> Series:
     series.dropped, series.steps, series.stride = dropped, steps, stride
     series.ahead = ahead
     series.notes += [*read.notes, *_too_short(pieces, how, steps, ahead), *_mixed(lines, how)]
+    if dropped[MISSING]:
+        series.notes.append(_missing(read))
     if steps is not None and series.trial is None and (series.overlap or not how.forecast):
         _name_trials(series)
     return series
@@ -429,7 +433,7 @@ def _windows(
     for i, (start, length) in enumerate(zip(starts.tolist(), lengths.tolist())):
         end = start + length
         if missing[end] > missing[start]:
-            yield "with missing values (--nan fill keeps them)"
+            yield MISSING
             continue
         target = previous = None
         if columns:
@@ -470,6 +474,18 @@ def _too_short(pieces: list[Recording], how: Cutting, steps: int | None, ahead: 
         f"{_needed(steps, ahead)}{_ends_early(pieces, needed)}. A shorter --window loses fewer, or "
         "--fill if gaps between recordings are short"
     ]
+
+
+def _missing(read: Recordings) -> str:
+    """Say in which channels values are missing, and in how many steps."""
+    absent = sum((~np.isfinite(part.values)).sum(0) for part in read.parts)
+    steps = sum(len(part.values) for part in read.parts)
+    shares = [
+        f"{name} ({n:,} of {steps:,} steps)"
+        for name, n in zip(read.channels, absent, strict=True)
+        if n
+    ]
+    return f"values are missing in {' and '.join(shares)}; --channels leaves channels out"
 
 
 def _mixed(lines: list[_Line], how: Cutting) -> list[str]:

@@ -65,9 +65,9 @@ APART = """\
 apart: [synchronous]
 """
 SEARCH = """\
-# A search of options, the same number of trials for each method, on held-out train series:
-# fedreact search <this folder> runs it, which takes a few times as long as the table. The table
-# takes the best options from then on.
+# A search of options, the same number of trials for each method that trains in steps, on held-out
+# train series; MiniRocket's ridge has its penalty alone. fedreact search <this folder> runs it,
+# which takes a few times as long as the table. The table takes the best options from then on.
 """
 SMOKE = """\
 # Scale smoke: as little as goes through all steps. Its numbers mean nothing.

@@ -16,9 +16,9 @@ from fedreact.cli.contract import RUNS, command
 def run(paper: str, scale: str, cores: int | None) -> None:
     """Search the options of all methods of PAPER, on each of its datasets.
 
-    Every method has the same number of trials. They are scored on held-out train samples, with
-    seeds that no table uses. The best options are written to chosen/SCALE.yaml in the paper's
-    folder, and its tables take them from then on.
+    Every method that trains in steps has the same number of trials. They are scored on held-out
+    train samples, with seeds that no table uses. The best options are written to
+    chosen/SCALE.yaml in the paper's folder, and its tables take them from then on.
     """
     from fedreact.cli import searching
     from fedreact.cli.showing import make_plan
