@@ -19,7 +19,7 @@ from fedreact.clients.partitioners.owner import Owner
 from fedreact.data import own
 from fedreact.data.dataset import SeriesDataset
 from fedreact.engine.place import Place
-from fedreact.errors import UserError, known
+from fedreact.errors import UserError, known, unknown
 from fedreact.intervals import summarise
 from fedreact.io import contract, importing
 from fedreact.io.cutting import Cutting
@@ -256,6 +256,8 @@ def compare(
     UserError
         A name or an option is unknown, features are missing, or a training diverges.
     """
+    if kind not in runs.kinds():
+        raise UserError(f"kind of run: {unknown(kind, runs.kinds())}")
     spec, run = (runs.part_of(kind, part) for part in ("spec", "run"))
     for name, entry in methods.items():
         if not isinstance(entry, Mapping):
