@@ -6,6 +6,7 @@ another evening, on this machine or another, goes on from there. Tables are made
 
 import fcntl
 import os
+import signal
 from pathlib import Path
 
 import torch
@@ -23,6 +24,7 @@ from fedreact.resolve.plan import Plan
 
 def main(args):
     """Work until the time is over, then make the tables of what is kept."""
+    signal.signal(signal.SIGTERM, signal.default_int_handler)  # ends its Snakemake, as Ctrl-C does
     resources = Resources(args.minutes, args.cores, args.profile)
     config = [f"scale={args.scale}", f"papers={args.paper}", *args.config]
     plan = Plan(read_yaml(Path("config/config.yaml")) | dict(map(key_and_value, config)))

@@ -129,6 +129,21 @@ def test_killed_at_random_moments(clean, done, tmp_path, capsys):
     pd.testing.assert_frame_equal(numbers(project), numbers(done))
 
 
+def test_a_campaign_that_is_terminated_ends_its_snakemake(clean, tmp_path):
+    project = shutil.copytree(clean, tmp_path / "project")
+    environment = PATHS | {"PYTHONPATH": str(project / "src")}
+    with (project / "said.txt").open("w") as said:
+        campaign = subprocess.Popen(
+            [sys.executable, *WORDS], cwd=project, env=environment, stdout=said, stderr=said
+        )
+        another_is_kept(project, campaign)
+        assert (running := descendants(campaign.pid))
+        campaign.terminate()
+        assert campaign.wait(60) != 0
+    wait_until(lambda: not any(Path(f"/proc/{pid}").exists() for pid in running))
+    assert "tables are made of what is kept" in (project / "said.txt").read_text()
+
+
 def test_two_campaigns_do_not_share_results(done, tmp_path):
     project = shutil.copytree(done, tmp_path / "project")
     shutil.rmtree(project / KEPT)
