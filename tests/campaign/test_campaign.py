@@ -137,7 +137,8 @@ def test_a_campaign_that_is_terminated_ends_its_snakemake(clean, tmp_path):
             [sys.executable, *WORDS], cwd=project, env=environment, stdout=said, stderr=said
         )
         another_is_kept(project, campaign)
-        assert (running := descendants(campaign.pid))
+        running = descendants(campaign.pid)
+        assert running
         campaign.terminate()
         assert campaign.wait(60) != 0
     wait_until(lambda: not any(Path(f"/proc/{pid}").exists() for pid in running))

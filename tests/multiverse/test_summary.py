@@ -130,6 +130,18 @@ def test_nearest_universes_share_what_brings_them_near(universes):
     assert steps["among_all"] == pytest.approx(0.5)
 
 
+def test_settings_with_few_universes_do_not_count_in_distances(universes, monkeypatch):
+    """A cell on a setting that 4 universes run leaves a table its other cells, of all universes."""
+    few = universes[universes["universe"] < 4].assign(setting="hundred")
+    both = pd.concat([universes, few], ignore_index=True)
+    more = {"table": "one", "setting": "hundred", "method": "a", "value": 0.9}
+    design = Design.read(CONTENT | {"cells": [*CELLS, more]})
+    for many, shown in ((N, [2, N]), (N + 1, [3, 4])):
+        monkeypatch.setattr(summary, "MANY", many)
+        near, _ = summary.near_tables(both, design)
+        assert near.set_index("table").loc["one", ["cells", "universes"]].tolist() == shown
+
+
 def test_choices_are_named_by_their_option_unless_two_have_the_same():
     one, two = CHOICES[0] | {"name": "methods.a.steps"}, CHOICES[0]
     labels = Design.read(CONTENT | {"choices": [one, *CHOICES]}).labels

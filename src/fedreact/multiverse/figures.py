@@ -79,34 +79,56 @@ def curve(
     return figure
 
 
-def matrix(matters: pd.DataFrame, pairs: pd.DataFrame, design: Design, title: str) -> Figure:
+def matrix(
+    matters: pd.DataFrame,
+    pairs: pd.DataFrame,
+    design: Design,
+    title: str,
+    width: float | None = None,
+) -> Figure:
     """Draw indices of choices and of the strongest pairs, a column for each claim and setting.
 
-    Each column says how much of the variance the surrogate explains.
+    A cell has the total index, and the first-order index in brackets. Each column says how much of
+    the variance the surrogate explains. Without a ``width`` in inches it grows with the columns.
     """
     if matters.empty:
         figure = Figure(figsize=(6, 1), layout="constrained")
         figure.suptitle(f"{title}: too few universes", fontsize="small")
         return figure
-    wide = _wide(matters, matters["choice"].map(design.labels), "total")
+    labels = matters["choice"].map(design.labels)
+    wide, first = (_wide(matters, labels, value) for value in ("total", "first"))
     wide = wide.loc[wide.mean(axis=1).sort_values(ascending=False, kind="stable").index]
+    alone = first.loc[wide.index].to_numpy()
     explained = matters.drop_duplicates(["claim", "setting"])["explained"]
     names = pairs["choice"].map(design.labels) + " x " + pairs["other"].map(design.labels)
     both = _wide(pairs, names, "both")[wide.columns]
     both = both.loc[both.mean(axis=1).sort_values(ascending=False, kind="stable").index[:PAIRS]]
-    size = (3.6 + 0.75 * wide.shape[1], 2.6 + 0.26 * (len(wide) + len(both)))
-    figure = Figure(figsize=size, layout="constrained")
+    size = (width or 3.6 + 0.75 * wide.shape[1], 2.6 + 0.26 * (len(wide) + len(both)))
+    figure = Figure(figsize=size, dpi=200, layout="constrained")
     above, below = figure.subplots(2, 1, sharex=True, height_ratios=[len(wide), len(both)])
-    for axes, part in ((above, wide), (below, both)):
+    for axes, part, more in ((above, wide, alone), (below, both, None)):
         axes.imshow(part, cmap="Blues", vmin=0, vmax=1, aspect="auto")
         for (i, j), value in np.ndenumerate(part.to_numpy()):
             ink = "white" if value > 0.6 else "black"
-            axes.text(j, i, f"{value:.2f}", ha="center", va="center", fontsize=7, color=ink)
+            beside = "" if more is None else f" ({more[i, j]:.2f})"
+            axes.text(
+                j,
+                i,
+                f"{round(value, 2) + 0:.2f}{beside}",
+                ha="center",
+                va="center",
+                fontsize=7,
+                color=ink,
+            )
         axes.set_yticks(range(len(part)), part.index, fontsize=7)
         axes.tick_params(length=0)
     columns = [f"{name}\n({fit:.2f} explained)" for name, fit in zip(wide.columns, explained)]
     below.set_xticks(range(wide.shape[1]), columns, fontsize=7, rotation=40, ha="right")
-    above.set_title(f"{title}\nTotal index of each choice", fontsize="small", loc="left")
+    above.set_title(
+        f"{title}\nTotal index of each choice (in brackets: first-order)",
+        fontsize="small",
+        loc="left",
+    )
     below.set_title("Two choices together, beyond each alone", fontsize="small", loc="left")
     return figure
 

@@ -24,6 +24,9 @@ from fedreact.multiverse.nearest import distances, nearest, p_of_nearness, share
 from fedreact.multiverse.universe import Choice, draw
 from fedreact.rng import generator
 
+MANY = 100
+"""Universes that a setting needs so that its cells count in distances, if any has as many: a
+distance over cells of settings with few universes would be known of few universes."""
 FEWEST = 30
 """Universes below which no indices are estimated."""
 NEAREST = 10
@@ -324,7 +327,10 @@ def near_tables(universes: pd.DataFrame, design: Design) -> tuple[pd.DataFrame, 
 
 
 def _distances(universes: pd.DataFrame, design: Design) -> dict[str, tuple[pd.Series, int]]:
-    """Return the distance of each universe to each table's cells, and the number of cells."""
+    """Return the distance of each universe to each table's cells, and the number of cells.
+
+    If settings of a table run in :data:`MANY` universes, only their cells count.
+    """
     drawn = universes[universes["view"] == "drawn"]
     methods = [name for name in drawn.columns if name.startswith(f"{design.metric}.")]
     wide = drawn.pivot(index="universe", columns="setting", values=methods)
@@ -335,6 +341,7 @@ def _distances(universes: pd.DataFrame, design: Design) -> dict[str, tuple[pd.Se
     near = {}
     for table, values in by_table.items():
         shown = [place for place in values if place in wide.columns]
+        shown = [place for place in shown if wide[place].count() >= MANY] or shown
         cells = wide[shown].dropna()
         if len(cells) and len(shown) > 1:
             published = np.array([values[place] for place in shown])
