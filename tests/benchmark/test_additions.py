@@ -8,6 +8,7 @@ from helpers import BASE, ROOT
 
 from fedreact.benchmark import additions
 from fedreact.errors import UserError
+from fedreact.resolve.benchmark import card
 from fedreact.resolve.plan import Plan
 
 BENCHMARK = Path("config/papers/grand")
@@ -82,3 +83,18 @@ def test_what_a_person_may_have_edited_stays(with_method):
     _, files = additions.method_paper(FEDAVGM, BENCHMARK)
     with pytest.raises(UserError, match="is there already; edit it"):
         additions.write(Path("config/papers", with_method), files)
+
+
+def test_a_card_has_what_the_file_of_the_method_says(project):
+    """FedProto's file has a sentence, a citation and a box of equations."""
+    plan = Plan(BASE | {"scale": "smoke"})
+    cells = plan.outputs.cells("grand_usual")
+    of_method = {column: cell for (_, column), cell in cells.items()}
+    proto = card(of_method["FedProto"])
+    assert proto.words.startswith("FedProto: clients share the mean features of classes")
+    assert proto.citation.startswith("Tan, Long, Liu")
+    assert proto.citation.endswith("AAAI.")
+    assert proto.equations.splitlines()[1].startswith("C^c   = sum_{k in K_c} p_k C_k^c")
+    alone = card(of_method["Alone"])
+    assert (alone.citation, alone.equations) == ("", "")
+    assert proto.tasks == ["one label"]

@@ -6,8 +6,8 @@ from dataclasses import replace
 import pandas as pd
 import pytest
 
-from fedreact.benchmark.content import answer, csv, read, sentences
-from fedreact.benchmark.page import front, page, profile, where_it_pays
+from fedreact.benchmark.content import answer, csv, mean_gain, read, sentences
+from fedreact.benchmark.page import front, page, profile, sent, where_it_pays
 from fedreact.benchmark.sources import BenchmarkSource, CardSource, RegimeSource
 from fedreact.errors import UserError
 
@@ -35,7 +35,11 @@ def source(tmp_path):
         RegimeSource("size", "Size", [str(file)], "accuracy"),
         RegimeSource("later", "Later", [str(file)], "accuracy"),
     ]
-    cards = {"FedAvg": CardSource("fedavg.py", "synchronous", "McMahan", "Averages <models>.")}
+    cards = {
+        "FedAvg": CardSource(
+            "fedavg.py", "synchronous", "Averages <models>.", "McMahan", "w = mean"
+        )
+    }
     return BenchmarkSource("toy", "Alone", regimes, cards, ["Constant"], [], ["one <seed>"])
 
 
@@ -59,11 +63,11 @@ def test_a_constant_is_no_federation(source):
     labels, size = read(source)
     found = answer(labels, source)
     assert (found.pays, found.costs, found.best, found.best_rows) == (["one"], ["all"], "FedAvg", 1)
-    assert found.gain == pytest.approx((0.2 - 0.1) / 2)
+    assert (found.most.row, found.most.gain) == ("one", 0.2)
     assert answer(size, source).best is None
     assert sentences([labels, size], source) == [
         "Few labels: a federated method is significantly better than Alone in 1 of 2 rows, FedAvg "
-        "most often (mean gain +0.050).",
+        "most often (its largest gain is +0.200, 95% interval +0.100 to +0.300).",
         "Size: no federated method is significantly better than Alone in any row.",
     ]
 
@@ -80,8 +84,8 @@ def test_who_sends_nothing_is_no_federation(source, tmp_path):
     assert answer(labels, one).apart == {"one": "Own ridge"}
     assert sentences([labels], one) == [
         "Few labels: a federated method is significantly better than Alone in its row, FedAvg "
-        "above all (mean gain +0.200). In its row, a method that sends nothing has the highest "
-        "score (Own ridge)."
+        "above all (its gain is +0.200, 95% interval +0.100 to +0.300). In its row, a method that "
+        "sends nothing has the highest score (Own ridge)."
     ]
 
 
@@ -95,7 +99,7 @@ def test_a_row_in_which_a_constant_is_ahead_counts_in_no_mean(source, tmp_path):
     assert labels.counted == ["one"]
     assert sentences([labels], one) == [
         "Few labels: a federated method is significantly better than Alone in its row, FedAvg "
-        "above all (mean gain +0.200)."
+        "above all (its gain is +0.200, 95% interval +0.100 to +0.300)."
     ]
     assert profile("FedAvg", [labels]) == {"labels": 0.2}
     assert "counts in no mean" in page(one)
@@ -117,6 +121,24 @@ def test_profile_and_where_it_pays(source):
     assert profile("FedAvg", regimes) == {"labels": pytest.approx(0.05), "size": -0.4}
     assert profile("Ditto", regimes)["size"] is None
     assert where_it_pays("FedAvg", regimes) == ["Few labels: one"]
+
+
+def test_rows_of_one_dataset_count_once(source):
+    labels, _ = read(source)
+    one = labels.of("one")[1]
+    gains = [replace(one, data=data, gain=gain) for data, gain in zip("aab", (0.1, 0.3, 0.0))]
+    assert mean_gain(gains) == pytest.approx((0.2 + 0) / 2)
+
+
+def test_what_is_sent_is_the_range_over_rows(source):
+    (labels,) = read(replace(source, regimes=source.regimes[:1]))
+    in_all = "between a client and the server in all rounds, by row"
+    assert sent("FedAvg", [labels]) == f"12 MB {in_all}"
+    scores = [replace(s, more={"bytes": 0.25}) if s.row == "all" else s for s in labels.scores]
+    assert sent("FedAvg", [replace(labels, scores=scores)]) == f"250 kB to 12 MB {in_all}"
+    scores = [replace(s, more={"bytes": 0.0}) for s in labels.scores]
+    assert sent("FedAvg", [replace(labels, scores=scores)]) == "nothing"
+    assert sent("Constant", read(source)) == ""
 
 
 def test_the_front_holds_what_nothing_beats():

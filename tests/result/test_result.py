@@ -15,7 +15,7 @@ from fedreact.intervals import summarise
 from fedreact.metrics.grammar import load_metric
 from fedreact.notes.scores import MethodScores, Result
 from fedreact.notes.sources import Comparison
-from fedreact.resolve.result import publication
+from fedreact.resolve.benchmark import publication
 from fedreact.result import content, plots
 from fedreact.result.content import agree, clusterings, gains
 from fedreact.result.page import page

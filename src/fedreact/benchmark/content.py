@@ -2,6 +2,7 @@
 
 from collections.abc import Sequence
 from dataclasses import dataclass
+from statistics import fmean
 
 import pandas as pd
 
@@ -19,6 +20,8 @@ class Score:
 
     Attributes
     ----------
+    row, method, data
+        Labels of the row and of the method; the dataset.
     mean, low, high
         Mean over seeds and its interval.
     gain, gain_low, gain_high
@@ -29,6 +32,7 @@ class Score:
 
     row: str
     method: str
+    data: str
     mean: float
     low: float | None
     high: float | None
@@ -125,6 +129,7 @@ def _regime(source: RegimeSource, reference: str) -> Regime:
             Score(
                 row=str(row),
                 method=str(method),
+                data=str(main["data"]),
                 mean=float(main["mean"]),
                 low=_number(main["ci_low"]),
                 high=_number(main["ci_high"]),
@@ -165,8 +170,8 @@ class Answer:
         mean gain), or ``None``.
     best_rows
         In how many.
-    gain
-        Its mean gain over all rows that it has.
+    most
+        Its score in that one of these rows in which its gain is largest.
     apart
         By row, the method with the highest score, where it is one that sends nothing.
     """
@@ -176,7 +181,7 @@ class Answer:
     costs: list[str]
     best: str | None
     best_rows: int
-    gain: float
+    most: Score | None
     apart: dict[str, str]
 
 
@@ -199,16 +204,21 @@ def answer(regime: Regime, source: BenchmarkSource) -> Answer:
             by_method.setdefault(score.method, []).append(score)
 
     def rank(method: str) -> tuple[int, float]:
-        return sum(s.pays for s in by_method[method]), _mean_gain(by_method[method])
+        return sum(s.pays for s in by_method[method]), mean_gain(by_method[method])
 
     best = max(by_method, key=rank, default=None)
     if best is None or not rank(best)[0]:
-        return Answer(regime, pays, costs, None, 0, 0.0, apart)
-    return Answer(regime, pays, costs, best, *rank(best), apart)
+        return Answer(regime, pays, costs, None, 0, None, apart)
+    most = max((s for s in by_method[best] if s.pays), key=lambda s: s.gain or 0.0)
+    return Answer(regime, pays, costs, best, rank(best)[0], most, apart)
 
 
-def _mean_gain(scores: Sequence[Score]) -> float:
-    return sum(score.gain or 0.0 for score in scores) / len(scores)
+def mean_gain(scores: Sequence[Score]) -> float:
+    """Average gains over the rows of each dataset first: each dataset counts once."""
+    by_data: dict[str, list[float]] = {}
+    for score in scores:
+        by_data.setdefault(score.data, []).append(score.gain or 0.0)
+    return fmean(map(fmean, by_data.values()))
 
 
 def sentences(regimes: Sequence[Regime], source: BenchmarkSource) -> list[str]:
@@ -226,13 +236,18 @@ def sentences(regimes: Sequence[Regime], source: BenchmarkSource) -> list[str]:
         if all(score.gain_low is None for score in regime.scores):
             lines.append(f"{title}: there is one seed, so no difference is judged.")
             continue
-        if not summary.pays:
+        if summary.most is None:
             no_row = f"no federated method is significantly better than {source.reference}"
             lines.append(f"{title}: {no_row} in any row.{apart}")
             continue
         where = "in its row" if n == 1 else f"in {len(summary.pays)} of {n} rows"
         most = f"{summary.best} most often" if n > 1 else f"{summary.best} above all"
-        lines.append(f"{start} {where}, {most} (mean gain {summary.gain:+.3f}).{apart}")
+        largest = summary.most
+        gain = (
+            f"its {'largest ' if n > 1 else ''}gain is {largest.gain:+.3f}, 95% interval "
+            f"{largest.gain_low:+.3f} to {largest.gain_high:+.3f}"
+        )
+        lines.append(f"{start} {where}, {most} ({gain}).{apart}")
     return lines
 
 

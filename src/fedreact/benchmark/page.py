@@ -7,7 +7,7 @@ from pathlib import Path
 import jinja2
 from markupsafe import Markup
 
-from fedreact.benchmark.content import COSTS, Regime, Score, csv, read, sentences
+from fedreact.benchmark.content import COSTS, Regime, Score, csv, mean_gain, read, sentences
 from fedreact.benchmark.sources import BenchmarkSource
 
 TEMPLATES = Path(__file__).with_name("templates")
@@ -50,6 +50,7 @@ def page(source: BenchmarkSource) -> str:
         methods=methods(regimes),
         profile={name: profile(name, regimes) for name in methods(regimes)},
         pays={name: where_it_pays(name, regimes) for name in methods(regimes)},
+        sent={name: sent(name, regimes) for name in methods(regimes)},
         kinds=sorted({card.kind for card in source.cards.values()}),
         name_of=lambda metric: NAMES.get(metric, metric),
         chart=lambda regime, row, cost: Markup(pareto(regime.of(row), cost)),
@@ -67,16 +68,35 @@ def methods(regimes: Sequence[Regime]) -> list[str]:
 
 
 def profile(method: str, regimes: Sequence[Regime]) -> dict[str, float | None]:
-    """Mean gain of a method over the rows of each regime; ``None`` where it has none."""
+    """Mean gain of a method over the datasets of each regime; ``None`` where it has none."""
     gains = {}
     for regime in regimes:
         own = [
-            score.gain
+            score
             for score in regime.scores
             if score.method == method and score.gain is not None and score.row in regime.counted
         ]
-        gains[regime.source.name] = sum(own) / len(own) if own else None
+        gains[regime.source.name] = mean_gain(own) if own else None
     return gains
+
+
+def sent(method: str, regimes: Sequence[Regime]) -> str:
+    """Say how much a client sends and receives with a method; empty if no table says it."""
+    scores = [s for regime in regimes for s in regime.scores if s.method == method]
+    sizes = sorted(s.more["bytes"] for s in scores if "bytes" in s.more)
+    if not sizes:
+        return ""
+    if not sizes[-1]:
+        return "nothing"
+    shown = dict.fromkeys(_with_unit(size) for size in (sizes[0], sizes[-1]))
+    return f"{' to '.join(shown)} between a client and the server in all rounds, by row"
+
+
+def _with_unit(megabytes: float) -> str:
+    """Write megabytes, which is what the metric ``bytes`` counts, with a unit."""
+    if megabytes >= 1 or not megabytes:
+        return f"{megabytes:.3g} MB"
+    return f"{1e3 * megabytes:.3g} kB"
 
 
 def where_it_pays(method: str, regimes: Sequence[Regime]) -> list[str]:

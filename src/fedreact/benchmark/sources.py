@@ -44,8 +44,9 @@ class CardSource:
         File of its algorithm.
     kind
         Kind of run.
-    citation, words
-        First sentence of the file's docstring; the docstring of the class.
+    words, citation, equations
+        What the method does, in a sentence; where it was published; its equations as text. Empty
+        where the file does not say.
     options
         Options that differ from the algorithm's defaults.
     tasks
@@ -54,8 +55,9 @@ class CardSource:
 
     file: str
     kind: str
-    citation: str
     words: str
+    citation: str = ""
+    equations: str = ""
     options: dict[str, object] = field(default_factory=dict)
     tasks: list[str] = field(default_factory=list)
 

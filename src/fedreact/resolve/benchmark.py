@@ -1,7 +1,10 @@
 """The job that writes the benchmark's page."""
 
+import ast
 import inspect
+import re
 from pathlib import Path
+from textwrap import dedent
 
 from fedreact import options, plugins
 from fedreact.benchmark.sources import BenchmarkSource, CardSource, RegimeSource
@@ -106,19 +109,33 @@ class Benchmark:
         return cards
 
 
+PUBLICATION = re.compile(r'(.*?\b(?:19|20)\d\d\b.*?"[^"]*"(?:[^.:;]|[.:;](?=\S))*)[.:;](?:\s|$)')
+"""Authors, a year, a title in quotation marks, and where it was published, up to a full stop."""
+
+
+def publication(file: str) -> str:
+    """Return the publication that the docstring of a file names first; empty if it names none."""
+    text = ast.get_docstring(ast.parse(Path(file).read_text(encoding="utf-8"))) or ""
+    for paragraph in text.split("\n\n"):
+        if match := PUBLICATION.match(" ".join(paragraph.split())):
+            return f"{match[1]}."
+    return ""
+
+
 def card(cell: Cell) -> CardSource:
     """Return what is known of the method of a cell."""
     plugin = (f"kinds/{cell.kind}/algorithms", cell.method.algorithm, "ALGORITHM")
     algorithm = plugins.load(*plugin)
+    file = str(plugins.source_file(plugins.find(*plugin)))
     module = inspect.getmodule(algorithm)
-    citation = inspect.cleandoc((module and module.__doc__) or "").split("\n\n")[0]
-    words = inspect.cleandoc(algorithm.__doc__ or "")
+    paragraphs = inspect.cleandoc((module and module.__doc__) or "").split("\n\n")
     chosen = {**cell.method.of_run, **cell.method.options}
     return CardSource(
-        file=str(plugins.source_file(plugins.find(*plugin))),
+        file=file,
         kind=cell.kind,
-        citation=" ".join(citation.split()),
-        words=words.partition("\nAttributes\n")[0].strip(),
+        words=" ".join(paragraphs[0].split()),
+        citation=publication(file),
+        equations="\n\n".join(dedent(p) for p in paragraphs[1:] if p.startswith("    ")),
         options={key: options.shown(value) for key, value in chosen.items()},
         tasks=[
             name

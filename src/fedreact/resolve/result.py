@@ -1,7 +1,5 @@
 """The jobs that write pages of results on a user's own data."""
 
-import ast
-import re
 from collections.abc import Mapping
 from pathlib import Path
 from typing import Any
@@ -156,9 +154,9 @@ class ResultPages:
                     known = card(cell)
                     set_ = {**cell.method.of_run, **cell.method.options}
                     chosen = {name: options.text_of(value) for name, value in set_.items()}
-                    cite = publication(known.file) or self._origin(target, labels[axis], cell)
+                    cite = known.citation or self._origin(target, labels[axis], cell)
                     methods[labels[axis]] = CardSource(
-                        known.file, known.kind, known.citation, cite, chosen
+                        known.file, known.kind, known.words, cite, chosen
                     )
         return methods
 
@@ -176,19 +174,6 @@ def imported(data_folder: Path, name: str) -> dict[str, Any]:
     recipe = own.path(data_folder, name).with_suffix(".import.yaml")
     content = read_yaml(recipe) if recipe.is_file() else {}
     return content if isinstance(content, dict) else {}
-
-
-PUBLICATION = re.compile(r'(.*?\b(?:19|20)\d\d\b.*?"[^"]*"(?:[^.:;]|[.:;](?=\S))*)[.:;](?:\s|$)')
-"""Authors, a year, a title in quotation marks, and where it was published, up to a full stop."""
-
-
-def publication(file: str) -> str:
-    """Return the publication that the docstring of a file names first; empty if it names none."""
-    text = ast.get_docstring(ast.parse(Path(file).read_text(encoding="utf-8"))) or ""
-    for paragraph in text.split("\n\n"):
-        if match := PUBLICATION.match(" ".join(paragraph.split())):
-            return f"{match[1]}."
-    return ""
 
 
 def _compares(spec: TableSpec) -> bool:
