@@ -203,6 +203,8 @@ def test_notebooks_run_from_top_to_bottom_and_hold_no_outputs(path, tmp_path, mo
     last = there["scores"].groupby("method")["accuracy"].last()
     if path.stem == "fed_react":
         assert last["Fed-REACT"] > last["one mean"]
+    elif path.stem == "csv_folder":
+        assert last.drop("constant").min() > last["constant"]
     else:
         assert {"mine", "fedavg", "fedst", "ditto"} <= set(last.index)
         assert there["scores"].attrs["left_out"] == {}
