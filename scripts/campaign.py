@@ -24,7 +24,9 @@ from fedreact.resolve.plan import Plan
 
 def main(args):
     """Work until the time is over, then make the tables of what is kept."""
-    signal.signal(signal.SIGTERM, signal.default_int_handler)  # ends its Snakemake, as Ctrl-C does
+    # Both end its Snakemake, also in the background of a shell script, which ignores Ctrl-C.
+    for one in (signal.SIGTERM, signal.SIGINT):
+        signal.signal(one, signal.default_int_handler)
     resources = Resources(args.minutes, args.cores, args.profile)
     config = [f"scale={args.scale}", f"papers={args.paper}", *args.config]
     plan = Plan(read_yaml(Path("config/config.yaml")) | dict(map(key_and_value, config)))

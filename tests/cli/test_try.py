@@ -1,6 +1,7 @@
 """``fedreact try`` and ``fedreact new`` up to Snakemake, whose run tests/end_to_end has."""
 
 import os
+import signal
 import subprocess
 import sys
 from pathlib import Path
@@ -267,8 +268,12 @@ sys.exit(1)
 """
 
 
-def test_a_command_that_is_terminated_interrupts_its_run(tmp_path):
-    """Snakemake ends its jobs and unlocks the folder only if it is interrupted itself."""
+@pytest.mark.parametrize("before", [signal.SIG_DFL, signal.SIG_IGN], ids=["alone", "in-a-script"])
+def test_a_command_that_is_terminated_interrupts_its_run(tmp_path, before):
+    """Snakemake ends its jobs and unlocks the folder only if it is interrupted itself.
+
+    A shell script has its background commands ignore Ctrl-C.
+    """
     program = tmp_path / "snakemake/__main__.py"
     program.parent.mkdir()
     program.write_text(SNAKEMAKE)
@@ -282,6 +287,7 @@ def test_a_command_that_is_terminated_interrupts_its_run(tmp_path):
         stdout=subprocess.PIPE,
         text=True,
         start_new_session=True,
+        preexec_fn=lambda: signal.signal(signal.SIGINT, before),
     )
     assert process.stdout.readline() == "begun\n"
     process.terminate()

@@ -264,6 +264,8 @@ def _build(paper: str, scale: str, cores: int) -> None:
     command_line += ["--config", f"scale={scale}", f"papers=[{paper}]"]
     again = " ".join(["fedreact", *sys.argv[1:]])
     interrupted = False
+    # In the background of a shell script it is ignored, and Snakemake would ignore it, too.
+    signal.signal(signal.SIGINT, signal.default_int_handler)
     with subprocess.Popen(command_line, env=os.environ | {ending.COMMAND: again}) as process:
 
         def stop(*_: object) -> None:
