@@ -163,6 +163,7 @@ test: setup
 check: setup lint .venv/.docs .venv/.federation
 	tests/end_to_end/latex.sh
 	tests/report/browser.sh
+	tests/federation/systemd.sh
 	FEDREACT_TEST_BUILT=$${FEDREACT_TEST_BUILT:-$$(mktemp -d)} && export FEDREACT_TEST_BUILT && \
 	  python -m pytest -m "not campaign" $(PARALLEL) && \
 	  python -m pytest -m "campaign and not rare" $(PARALLEL)
@@ -173,6 +174,7 @@ SLURM = FEDREACT_TEST_SLURM=$${FEDREACT_TEST_SLURM:-$$([ "$$(id -u)" = 0 ] && co
 long-tests: .venv/.docs .venv/.federation
 	tests/end_to_end/latex.sh
 	tests/report/browser.sh
+	tests/federation/systemd.sh
 	$(SLURM) python -m pytest -m campaign $(PARALLEL)
 
 # The wheel and the source distribution, and a notebook that runs with the wheel alone.

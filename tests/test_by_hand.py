@@ -94,6 +94,9 @@ def test_dates_are_seconds():
     time = np.array(["2026-01-01", "2026-01-02"] * 4, "datetime64[D]")
     data = fedreact.dataset(np.ones((8, 1, 5)), np.arange(8) % 2, np.arange(8) // 4, time=time)
     assert np.diff(data.time[:2]).tolist() == [86400.0]
+    time[3] = np.datetime64("NaT")
+    with pytest.raises(UserError, match="time"):
+        fedreact.dataset(np.ones((8, 1, 5)), np.arange(8) % 2, np.arange(8) // 4, time=time)
 
 
 def test_several_labels_of_a_series_are_labels():

@@ -56,3 +56,9 @@ def test_a_damaged_file_is_one_clear_line_and_nothing_is_written(tmp_path, conte
     (line,) = printed.splitlines()
     assert line.startswith(f"error: {damaged}: not a readable dataset")
     assert sorted(p.name for p in tmp_path.iterdir()) == ["data.npz"]
+
+
+def test_claims_of_no_paper_are_one_line(tmp_path):
+    status, printed = call("join_claims.py", "--claims", "--output", str(tmp_path / "claims.csv"))
+    assert status == 2
+    assert "error: no paper of this run has claims; claims.yaml in its folder" in printed

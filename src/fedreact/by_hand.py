@@ -91,7 +91,7 @@ def _array(key: str, values: Any) -> np.ndarray:
             "their lengths (lengths=...)"
         ) from error
     if array.dtype.kind == "M":
-        return array.astype("datetime64[ns]").astype(np.int64) / 1e9
+        return (array - np.datetime64(0, "s")) / np.timedelta64(1, "s")
     if array.dtype == object and all(isinstance(value, str) for value in array.ravel()):
         return array.astype(str)
     return array

@@ -200,10 +200,13 @@ def test_clients_of_different_size_are_scaled_each_by_itself(asked):
     assert status == 0
     assert "note: clients differ in level by more than each varies" in printed
     assert "Test series are those that the data marks" in " ".join(printed.split())
-    recipe = Path("data/own/shops.import.yaml").read_text()
+    file = Path("data/own/shops.import.yaml")
+    recipe = file.read_text()
     assert "scale: client" in recipe
     assert "ahead: '1'" in recipe
     assert call(*words)[0] == 0  # goes on
+    file.write_text(recipe.replace("ahead: '1'", "ahead: 1"))  # as recipes were written before
+    assert call(*words)[0] == 0
 
 
 def test_a_client_too_small_for_a_scale_of_its_own_stops_nothing(asked):

@@ -109,7 +109,7 @@ def test_missing_values_drop_a_window_or_are_filled():
     assert values(series) == [[3, 4, 5]]
     assert list(series.dropped) == ["with missing values (--nan fill keeps them)"]
     (note,) = (note for note in series.notes if "missing" in note)
-    assert note == "values are missing in x (1 of 6 steps); --channels leaves channels out"
+    assert note == "values are missing in x (1 of 6 steps); --channels names those that are read"
     series = cut(read(recording(values=x)), Cutting(window="3", nan="fill"))
     assert values(series) == [[0, 1, 2], [3, 4, 5]]
     assert cutting.filled(np.array([[np.nan], [1], [np.nan]])).tolist() == [[1], [1], [1]]
@@ -126,6 +126,8 @@ def test_a_forecast_by_hand(ahead):
     assert series.previous[:, 0].tolist() == [2, 3, 4, 5]
     assert series.time.tolist() == [2, 3, 4, 5]
     assert series.gap == 4
+    with pytest.raises(UserError, match="--ahead 0: this is less than one step"):
+        cut(read(recording(label=None)), Cutting(window="3", forecast=("x",), ahead="0"))
     with pytest.raises(UserError, match="no channel 'y'"):
         cut(read(recording(label=None)), Cutting(window="3", forecast=("y",)))
     with pytest.raises(UserError, match="--forecast needs --window"):

@@ -83,6 +83,8 @@ def test_each_searched_method_has_as_many_trials_and_its_options_first(project):
     assert set(gradient.values()) == {12}
     assert {"fedst.alone", "fedst.fedavg", "fed_react.fed-react-a1"} <= set(gradient)
     assert searching.targets(plan, "toy_data") == ["toy_data_options"]
+    with pytest.raises(UserError, match=r"paper 'toy_dat' is unknown; .*did you mean toy_data"):
+        searching.targets(plan, "toy_dat")
     assert searches.by_dataset("options") == {"clients+validate=true": "toy-data"}
 
 

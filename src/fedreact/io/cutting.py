@@ -21,6 +21,8 @@ TRIALS = 5
 """Recordings that each client needs, so that they can be the trials of their windows."""
 MISSING = "with missing values (--nan fill keeps them)"
 """Why a series with missing values is dropped."""
+NAMED = 5
+"""Channels with missing values that a note names at most."""
 LOST = 0.05
 """Share of all steps in recordings that are too short for a window, above which a note says so."""
 DATES = 1e8
@@ -480,12 +482,11 @@ def _missing(read: Recordings) -> str:
     """Say in which channels values are missing, and in how many steps."""
     absent = sum((~np.isfinite(part.values)).sum(0) for part in read.parts)
     steps = sum(len(part.values) for part in read.parts)
-    shares = [
-        f"{name} ({n:,} of {steps:,} steps)"
-        for name, n in zip(read.channels, absent, strict=True)
-        if n
-    ]
-    return f"values are missing in {' and '.join(shares)}; --channels leaves channels out"
+    most = sorted(zip(absent, read.channels, strict=True), key=lambda pair: -pair[0])
+    shares = [f"{name} ({n:,} of {steps:,} steps)" for n, name in most if n]
+    more = [f"{len(shares) - NAMED} channels more"] if len(shares) > NAMED else []
+    named = ", ".join([*shares[:NAMED], *more])
+    return f"values are missing in {named}; --channels names those that are read"
 
 
 def _mixed(lines: list[_Line], how: Cutting) -> list[str]:

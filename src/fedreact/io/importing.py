@@ -15,7 +15,7 @@ from fedreact.data.dataset import SeriesDataset
 from fedreact.data.windows import Windows
 from fedreact.errors import UserError, unknown
 from fedreact.io.contract import Reader, Recordings
-from fedreact.io.cutting import DATES, Cutting, Series, cut, filled, moment
+from fedreact.io.cutting import DATES, MISSING, Cutting, Series, cut, filled, moment
 from fedreact.options import InnerShare, changed
 
 Arrays = dict[str, np.ndarray]
@@ -257,7 +257,7 @@ def _without_missing(arrays: Mapping[str, np.ndarray], how: Cutting) -> tuple[Ar
         X = np.stack([filled(one.T).T for one in X])
         arrays["X"] = X
     bad = ~np.isfinite(X).all((1, 2))
-    why = "with missing values" + ("" if how.nan == "fill" else " (--nan fill keeps them)")
+    why = "with no value to fill from" if how.nan == "fill" else MISSING
     return _kept(arrays, ~bad), Counter({why: int(bad.sum())} if bad.any() else {})
 
 

@@ -124,6 +124,8 @@ def read(file: Path) -> Recipe:
         raise UserError(f"{file}: wanted the keys {', '.join(KEYS)}")
     reader = contract.load(content["format"])
     given = dict(content["options"])
+    if isinstance(given.get("ahead"), int):  # of a recipe from before --ahead took times
+        given["ahead"] = str(given["ahead"])
     parts = []
     for cls in (reader, Cutting, Finishing):
         own_ = {key: given.pop(key) for key in list(given) if key in options.names(cls)}

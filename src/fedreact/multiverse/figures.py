@@ -114,7 +114,7 @@ def matrix(
             axes.text(
                 j,
                 i,
-                f"{round(value, 2) + 0:.2f}{beside}",
+                f"{value:.2f}{beside}".replace("-0.00", "0.00"),
                 ha="center",
                 va="center",
                 fontsize=7,

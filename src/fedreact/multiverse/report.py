@@ -39,9 +39,10 @@ sample."""
 
 NEAR = """\
 The distance of a universe to a table is the root mean square of the differences between its scores
-and the published values, over all cells of the table that universes run. If one universe explained
-the whole paper, the {n} universes nearest to `{table}` would also be near to the other tables. p is
-the chance that {n} universes at random are as near."""
+and the published values, over the cells of the table that universes run. Where settings run in
+{many} universes or more, only their cells count. If one universe explained the whole paper, the {n}
+universes nearest to `{table}` would also be near to the other tables. p is the chance that {n}
+universes at random are as near."""
 
 
 @dataclass(frozen=True)
@@ -149,7 +150,10 @@ def _matters(made: MultiverseTables, design: Design) -> list[str]:
 def _nearest(made: MultiverseTables, design: Design) -> list[str]:
     """Write how near universes come to tables, and what the nearest ones share."""
     universes = int(made.near.set_index("table")["universes"].get(design.nearest, 0))
-    out = [NEAR.format(n=min(summary.NEAREST, universes), table=design.nearest), ""]
+    out = [
+        NEAR.format(n=min(summary.NEAREST, universes), many=summary.MANY, table=design.nearest),
+        "",
+    ]
     lines = [
         [f"`{line['table']}`", line["cells"], line["universes"]]
         + [_number(line[name]) for name in ("median", "own_nearest", "nearest")]

@@ -25,8 +25,8 @@ from fedreact.multiverse.universe import Choice, draw
 from fedreact.rng import generator
 
 MANY = 100
-"""Universes that a setting needs so that its cells count in distances, if any has as many: a
-distance over cells of settings with few universes would be known of few universes."""
+"""Universes of a setting from which its cells count in distances, if a setting has as many. Only
+universes that run all cells have a distance, so one setting with few would leave few."""
 FEWEST = 30
 """Universes below which no indices are estimated."""
 NEAREST = 10

@@ -1,7 +1,6 @@
 """The job that writes the benchmark's page."""
 
 import ast
-import inspect
 import re
 from pathlib import Path
 from textwrap import dedent
@@ -115,20 +114,23 @@ PUBLICATION = re.compile(r'(.*?\b(?:19|20)\d\d\b.*?"[^"]*"(?:[^.:;]|[.:;](?=\S))
 
 def publication(file: str) -> str:
     """Return the publication that the docstring of a file names first; empty if it names none."""
-    text = ast.get_docstring(ast.parse(Path(file).read_text(encoding="utf-8"))) or ""
-    for paragraph in text.split("\n\n"):
+    for paragraph in _paragraphs(file):
         if match := PUBLICATION.match(" ".join(paragraph.split())):
             return f"{match[1]}."
     return ""
 
 
+def _paragraphs(file: str) -> list[str]:
+    """Return the paragraphs of a file's docstring."""
+    text = ast.get_docstring(ast.parse(Path(file).read_text(encoding="utf-8"))) or ""
+    return text.split("\n\n")
+
+
 def card(cell: Cell) -> CardSource:
     """Return what is known of the method of a cell."""
     plugin = (f"kinds/{cell.kind}/algorithms", cell.method.algorithm, "ALGORITHM")
-    algorithm = plugins.load(*plugin)
     file = str(plugins.source_file(plugins.find(*plugin)))
-    module = inspect.getmodule(algorithm)
-    paragraphs = inspect.cleandoc((module and module.__doc__) or "").split("\n\n")
+    paragraphs = _paragraphs(file)
     chosen = {**cell.method.of_run, **cell.method.options}
     return CardSource(
         file=file,
