@@ -15,6 +15,8 @@ from fedreact.cli.commands import try_
 from fedreact.errors import UserError
 from fedreact.estimates import planning
 from fedreact.estimates.planning import Planned
+from fedreact.reading import read_yaml
+from fedreact.resolve.plan import Plan
 
 RNG = np.random.default_rng(0)
 
@@ -85,6 +87,30 @@ def test_files_become_a_dataset_a_configuration_and_a_run(asked):
         assert (status, "stays as it is" in printed) == (0, True)
     assert edited.read_text().endswith("# mine\n")
     assert len(set(asked[::2])) == 1
+
+
+@pytest.mark.parametrize(
+    ("says", "refused"),
+    [
+        ("clients: 4", None),
+        ("clients: 8, parts: 2", None),
+        ("clients: 3, owners: 3", None),
+        ("clients: 1, min_samples: 100", None),  # how many are left, only the data tells
+        ("clients: 7", "clients: my-walks has 4 clients, not 7"),
+        ("clients: 4, parts: 2", "clients: my-walks has 8 clients, not 4"),
+        ("owners: 5", "owners: my-walks has 4 clients, not 5"),
+    ],
+)
+def test_a_number_of_clients_that_the_data_lacks_is_refused_before_a_run(asked, says, refused):
+    call("try", write_files(), *PATTERN)
+    file = Path("config/papers/my_walks/experiment.yaml")
+    file.write_text(file.read_text().replace("by: owner", f"by: owner, {says}"))
+    plan = Plan(read_yaml(Path("config/config.yaml")) | {"scale": "quick", "papers": ["my_walks"]})
+    if refused is None:
+        plan.check()
+        return
+    with pytest.raises(UserError, match=f"partitions: clients: {refused}"):
+        plan.check()
 
 
 @pytest.mark.parametrize(

@@ -70,6 +70,17 @@ def test_near_copies_by_hand(noise, hit):
     assert hit or len(near) == 0
 
 
+def test_series_of_a_client_with_small_values_are_no_near_copies():
+    """The second client's values are a thousandth of the first one's, and differ as much."""
+    X = RNG.normal(size=(80, 1, 20))
+    X[40:] /= 1000
+    data = replace(data_of(X), owner=np.repeat([0, 1], 40))
+    train, test = np.arange(0, 80, 2), np.arange(1, 80, 2)
+    assert len(copies.with_near_copy(data, train, test)) == 0
+    X[1::2] = X[::2]
+    assert len(copies.with_near_copy(replace(data, X=X.astype(np.float32)), train, test)) == 40
+
+
 def test_neighbours_share_steps():
     """Windows of 10 steps, a new one each 4 steps, of two owners."""
     recordings = RNG.normal(size=(2, 50, 3))

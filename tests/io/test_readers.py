@@ -1,5 +1,6 @@
 """Readers of a user's files, each on a small file of its format."""
 
+import gzip
 import sys
 from types import ModuleType, SimpleNamespace
 
@@ -64,6 +65,59 @@ def test_a_long_table(tmp_path, ending):
     assert data.time.tolist() == [107, 207, 107, 207]
     assert len(np.unique(data.trial)) == 4
     assert "columns of text are no channels: note" in made.notes
+
+
+EUROPEAN = """\
+wer;zeit;art;kraft;zahl
+jörg;0;geht;1,25;1
+jörg;1;geht;2,5;2
+anna;0;sitzt;-3,125;3
+anna;1;sitzt;4;4
+"""
+
+
+@pytest.mark.parametrize("ending", ["csv", "csv.gz"])
+def test_semicolons_and_decimal_commas_are_recognised_and_said(tmp_path, ending):
+    file = tmp_path / f"a.{ending}"
+    content = EUROPEAN.encode()
+    file.write_bytes(gzip.compress(content) if ending.endswith("gz") else content)
+    made = imported(file, client="wer", label="art", time="zeit")
+    assert made.data.X.tolist() == [[[1.25, 2.5], [1, 2]], [[-3.125, 4], [3, 4]]]
+    assert made.data.owner_names.tolist() == ["anna", "jörg"]
+    assert "semicolons stand between columns (--separator)" in made.notes
+    assert "numbers have decimal commas (--decimal)" in made.notes
+
+
+def test_commas_of_thousands_and_those_between_columns_are_no_decimal_signs(tmp_path):
+    file = tmp_path / "a.csv"
+    file.write_text(EUROPEAN.replace("1,25", "1,250").replace("2,5", "2,500"))
+    with pytest.raises(UserError, match=r"channel kraft holds texts, e\.g\. '1,250'"):
+        # -3,125 has three digits, too, so that all may be thousands.
+        imported(file, client="wer", label="art", channels=["kraft"])
+    made = imported(file, client="wer", label="art", channels=["kraft"], decimal=",")
+    assert made.data.X[0].tolist() == [[1.25, 2.5]]
+    file.write_text("who,act,x\na,b,1\na,b,2\nc,d,3\nc,d,4\n")
+    assert imported(file, client="who", label="act").data.X.tolist() == [[[1, 2]], [[3, 4]]]
+
+
+def test_a_file_without_a_header_tells_its_separator_by_its_number_of_columns(tmp_path):
+    file = tmp_path / "a.csv"
+    file.write_text("\n".join(EUROPEAN.splitlines()[1:]))
+    made = imported(
+        file, client="w", label="a", time="z", columns=["w", "z", "a", "k", "n"], channels=["k"]
+    )
+    assert made.data.X.tolist() == [[[1.25, 2.5]], [[-3.125, 4]]]
+
+
+def test_another_encoding_is_named(tmp_path):
+    file = tmp_path / "a.csv"
+    file.write_bytes(EUROPEAN.encode("cp1252"))
+    with pytest.raises(UserError, match=r"a\.csv: its characters are not utf-8 .*--encoding"):
+        imported(file, client="wer", label="art")
+    with pytest.raises(UserError, match="--encoding 'cp125' is no encoding"):
+        imported(file, client="wer", label="art", encoding="cp125")
+    made = imported(file, client="wer", label="art", encoding="cp1252")
+    assert made.data.owner_names.tolist() == ["anna", "jörg"]
 
 
 def test_columns_that_are_not_there_or_hold_texts(tmp_path):

@@ -3,6 +3,7 @@
 import numpy as np
 
 from fedreact.data.dataset import SeriesDataset
+from fedreact.data.spread import spread_of_channels, spread_of_clients
 from fedreact.data.windows import Windows
 
 FEW = 5
@@ -58,8 +59,7 @@ def findings(data: SeriesDataset, stated: bool = False) -> list[str]:
 
 def _channels(data: SeriesDataset) -> list[str]:
     """Report channels that do not change, or that spread much more than others."""
-    X = data.X
-    spread = X.values.std(axis=0) if isinstance(X, Windows) else X.std(axis=(0, 2))
+    spread = spread_of_channels(data)
     still, moving = np.flatnonzero(spread == 0), spread[spread > 0]
     sentences = []
     if len(still) and len(moving):
@@ -88,7 +88,7 @@ def _units(data: SeriesDataset) -> list[str]:
     """Report clients whose values spread by orders of magnitude more or less than most do."""
     if data.owner is None or len(np.unique(data.owner)) < 3:
         return []
-    spread = _spread_of_owners(data, data.owner)
+    spread = spread_of_clients(data, data.owner)
     usual = np.ones(spread.shape[1])
     for c, values in enumerate(spread.T):
         if np.isfinite(values).any():
@@ -107,25 +107,6 @@ def _units(data: SeriesDataset) -> list[str]:
         f"{shown} times as much as that of most. Bring all to one unit, or scale each client "
         "(fedreact import --scale client)."
     ]
-
-
-def _spread_of_owners(data: SeriesDataset, owner: np.ndarray) -> np.ndarray:
-    """Return each owner's standard deviation of each channel ``[owners, C]``, NaN if it is 0."""
-    numbers, place = np.unique(owner, return_inverse=True)
-    sums = np.zeros((3, len(numbers), data.task.channels))
-    each = max(1, 2_000_000 // (data.task.channels * data.task.steps))
-    for first in range(0, len(data.X), each):
-        some = slice(first, first + each)
-        if isinstance(data.X, Windows):
-            values = data.X[np.arange(len(data.X))[some]].astype(float)
-        else:
-            values = data.X[some].transpose(0, 2, 1).astype(float)
-        lengths = np.broadcast_to(data.lengths[some, None], (len(values), values.shape[2]))
-        for total, part in zip(sums, (lengths, values.sum(1), (values**2).sum(1))):
-            np.add.at(total, place[some], part)
-    n, first_moment, second_moment = sums
-    variance = second_moment / n - (first_moment / n) ** 2
-    return np.where(variance > 1e-12 * second_moment / n, variance, np.nan) ** 0.5
 
 
 def _whole_numbers(y: np.ndarray) -> float:

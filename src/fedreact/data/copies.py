@@ -10,6 +10,7 @@ from collections.abc import Iterator
 import numpy as np
 
 from fedreact.data.dataset import SeriesDataset
+from fedreact.data.spread import spread_of_channels, spread_of_clients
 from fedreact.data.windows import Windows
 from fedreact.rng import generator
 
@@ -17,7 +18,9 @@ CHUNK = 2_000_000
 """Values that are looked at in one go."""
 
 NEAR = 0.01
-"""Distance of near copies: root mean square of the differences, in spreads of the channels."""
+"""Distance of near copies: root mean square of the differences, in spreads of a client's channels.
+
+In those of all clients, series of a client with small values would be near copies of each other."""
 
 LOOKED_AT = 5_000
 """Test series, at most, for which near copies are looked for."""
@@ -70,6 +73,7 @@ def with_copy(keys_of_series: np.ndarray, among: np.ndarray, series: np.ndarray)
 def with_near_copy(data: SeriesDataset, among: np.ndarray, series: np.ndarray) -> np.ndarray:
     """Return those of ``series`` that differ from one ``among`` others by :data:`NEAR` at most.
 
+    The unit is the spread of the channels of each series' client.
     The nearest series is looked for among random projections, so some near copies are missed; each
     that is returned is one. At most :data:`LOOKED_AT` series are looked at.
     """
@@ -80,6 +84,7 @@ def with_near_copy(data: SeriesDataset, among: np.ndarray, series: np.ndarray) -
         series = np.sort(rng.permutation(series)[:LOOKED_AT])
     channels, steps = data.task.channels, data.task.steps
     spread = _spread(data)
+    own = _spread_of_series(data, series, spread)
     weights = rng.normal(size=(steps, channels, DIMENSIONS)).astype(np.float32) / spread[:, None]
     flat = weights.reshape(-1, DIMENSIONS)
     projected = {
@@ -91,7 +96,7 @@ def with_near_copy(data: SeriesDataset, among: np.ndarray, series: np.ndarray) -
     near = np.zeros(len(series), bool)
     for at in np.array_split(np.arange(len(series)), 1 + len(series) * channels * steps // CHUNK):
         here, there = _values(data, series[at]), _values(data, other[at])
-        apart = (((here - there) / spread) ** 2).mean((1, 2)) ** 0.5
+        apart = (((here - there) / own[at][:, None]) ** 2).mean((1, 2)) ** 0.5
         moves = (here != here[:, :1]).any((1, 2))
         near[at] = moves & (apart <= NEAR) & (data.lengths[series[at]] == data.lengths[other[at]])
     return series[near]
@@ -242,6 +247,16 @@ def _values(data: SeriesDataset, which: np.ndarray) -> np.ndarray:
 
 def _spread(data: SeriesDataset) -> np.ndarray:
     """Return the standard deviation of each channel ``[C]``; 1 for one that does not change."""
-    X = data.X
-    spread = X.values.std(axis=0) if isinstance(X, Windows) else X.std(axis=(0, 2))
+    spread = spread_of_channels(data)
     return np.where(spread > 0, spread, 1).astype(np.float32)
+
+
+def _spread_of_series(data: SeriesDataset, series: np.ndarray, spread: np.ndarray) -> np.ndarray:
+    """Return the standard deviations of each series' client ``[n, C]``.
+
+    Those of all clients stand in where the data names none, or a channel of one does not change.
+    """
+    if data.owner is None:
+        return np.broadcast_to(spread, (len(series), len(spread)))
+    own = spread_of_clients(data, data.owner)[np.searchsorted(np.unique(data.owner), data.owner)]
+    return np.where(np.isnan(own), spread, own)[series].astype(np.float32)

@@ -132,6 +132,23 @@ def task_of(file: Path, name: str) -> Task:
         return read(file, name).task
 
 
+def clients_of(file: Path, name: str) -> int | None:
+    """Count the clients that a user's dataset names; ``None`` if it names none.
+
+    Raises
+    ------
+    UserError
+        As of :func:`read`, where the file is damaged.
+    """
+    try:
+        with zipfile.ZipFile(file) as archive:
+            if "client.npy" not in archive.namelist():
+                return None
+        return len(np.unique(npz.load_one(file, "client")))
+    except Exception:  # damaged bytes can fail anywhere; reading it whole says in one line where
+        return len(np.unique(read(file, name).owner))
+
+
 def dataset_of(arrays: dict[str, np.ndarray], name: str) -> SeriesDataset:
     """Check a user's arrays, and make them those of a dataset.
 

@@ -28,7 +28,8 @@ def dry_run(targets: Sequence[str], cores: int, scale: str, config: Sequence[str
     ]
     done = subprocess.run(words, capture_output=True, text=True, check=False)
     if done.returncode:
-        raise UserError(f"snakemake: {reason(done.stderr + done.stdout) or done.returncode}")
+        told = reason(done.stderr + done.stdout).removeprefix("error: ")
+        raise UserError(told or f"snakemake --dry-run ended with status {done.returncode}")
     return done.stdout
 
 

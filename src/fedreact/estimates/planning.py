@@ -102,5 +102,5 @@ def plan(targets: Sequence[str], scale: str, cores: int, config: Sequence[str] =
     everything = {name: kept[name] for name in took} | jobs
     out = resolved.files.outputs
     named = resolved.named_outputs() | {"report": [f"{out}/report.html", f"{out}/report.pdf"]}
-    datasets = resolved.outputs.datasets_shown()
+    datasets = resolved.outputs.datasets_shown(targets)
     return Planned(resolved.scale, device, list(datasets), jobs, everything, took, named)

@@ -340,39 +340,6 @@ def _day_first(column: "pd.Series[Any]") -> str | None:
     return form if fits else None
 
 
-def read_table(path: Path, separator: str | None, columns: tuple[str, ...]) -> "pd.DataFrame":
-    """Read a CSV or Parquet file by pandas.
-
-    Parameters
-    ----------
-    separator
-        What stands between columns; ``None``: a tab in ``.tsv`` files, white space in ``.txt``
-        files, else a comma.
-    columns
-        Names of the columns of a text file without a header.
-
-    Raises
-    ------
-    UserError
-        It is no such file.
-    """
-    import pandas as pd
-
-    ends = path.name.lower().removesuffix(".gz")
-    try:
-        if ends.endswith((".parquet", ".pq")):
-            return pd.read_parquet(path)
-        if separator is None:
-            separator = {".tsv": "\t", ".txt": r"\s+"}.get(Path(ends).suffix, ",")
-        names = {"names": list(columns), "header": None} if columns else {}
-        return pd.read_csv(path, sep=separator, skipinitialspace=True, **names)  # type: ignore[call-overload]
-    except ImportError as error:
-        raise UserError(f"{path}: {error}") from None
-    except Exception as error:  # whatever a parser says of damaged bytes
-        reason = str(error).splitlines()[0] if str(error) else type(error).__name__
-        raise UserError(f"{path}: not a readable table ({reason})") from None
-
-
 def _no_measurements(channels: Sequence[str], parts: Sequence[Recording]) -> list[str]:
     """Say which channels look like times, or like numbers of people and labels."""
     values = [part.values for part in parts if len(part.values) > 1]

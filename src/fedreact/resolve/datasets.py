@@ -52,6 +52,7 @@ class Datasets:
         self.data_folder, self.mirrors, self.prepared = data_folder, tuple(mirrors), prepared
         self._of_role: dict[str, str] = {}
         self._tasks: dict[str, Task] = {}
+        self._clients: dict[str, int | None] = {}
         self._missing: dict[str, str | None] = {}
 
     @property
@@ -233,6 +234,14 @@ class Datasets:
         if self.scale in entry.scales:  # which may be of others than the scale that it is like
             return entry.owners.get(self.scale)
         return self._at_scale(entry.owners)
+
+    def own_clients(self, dataset: str) -> int | None:
+        """Clients that a dataset of the user's own names; ``None`` if it names none, or is gone."""
+        name = variants.parts(dataset)[0]
+        if name not in self._clients:
+            file = own.path(self.data_folder, name)
+            self._clients[name] = own.clients_of(file, name) if file.is_file() else None
+        return self._clients[name]
 
     def options(self, dataset: str) -> dict[str, Any]:
         """Options of the reader that are not its defaults."""

@@ -61,9 +61,12 @@ class Outputs:
         return list(dict.fromkeys(names))
 
     def datasets_shown(self, asked: Iterable[str] = ()) -> list[str]:
-        """Datasets of tables and figures, of those of the chosen papers if none are given."""
-        named = self.experiments.tables | self.experiments.figures
-        targets = [target for target in asked if target in named] or self.chosen(named)
+        """Datasets of tables, figures and papers; of those of the chosen papers if none is given."""
+        named, papers = self.experiments.tables | self.experiments.figures, self.experiments.names
+        targets: list[str] = []
+        for name in asked:
+            targets += self.chosen(named, [name]) if name in papers else [name]
+        targets = [target for target in targets if target in named] or self.chosen(named)
         names = [data for target in targets for data in self.datasets_of(target)]
         return list(dict.fromkeys(names))
 

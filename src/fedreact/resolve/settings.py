@@ -5,7 +5,7 @@ from functools import cached_property
 from typing import Any
 
 from fedreact import options, plugins
-from fedreact.clients.partitioners.contract import clients_of
+from fedreact.clients.partitioners.contract import OwnerParts, clients_of
 from fedreact.encoding import spec as encoding
 from fedreact.errors import UserError, unknown
 from fedreact.kinds import contract as runs
@@ -62,7 +62,7 @@ class Settings:
         for name in content.partitions:
             where = f"{content.folder}/experiment.yaml: partitions: {name}"
             try:
-                self.dataset(paper, name)
+                self._check_clients(paper, name)
             except UserError as error:
                 raise UserError(f"{where}: {error}") from None
         for name, spec in content.settings.items():
@@ -95,6 +95,24 @@ class Settings:
         """Clients of a partition, or one if only its data tells."""
         owners = self.datasets.owners(self.dataset(paper, partition))
         return clients_of(self.partition(paper, partition)[1], owners) or 1
+
+    def _check_clients(self, paper: str, partition: str) -> None:
+        """Check that a dataset of the user's own has as many clients as a partition asks for."""
+        data = self.dataset(paper, partition)
+        partitioner = self.partition(paper, partition)[1]
+        if not self.datasets.is_own(data) or not isinstance(partitioner, OwnerParts):
+            return
+        named = self.datasets.own_clients(data)
+        if named is None or partitioner.min_samples is not None:
+            return
+        if partitioner.owners is not None and partitioner.owners > named:
+            raise UserError(f"owners: {data} has {named} clients, not {partitioner.owners}")
+        there = min(partitioner.owners or named, named) * partitioner.parts
+        if partitioner.n_clients not in (None, there):
+            raise UserError(
+                f"clients: {data} has {there} clients, not {partitioner.n_clients}; leave clients "
+                "out to take all, or take the first ones by owners"
+            )
 
     # ---- Encoders ------------------------------------------------------------------------------
 

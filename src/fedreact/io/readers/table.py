@@ -3,12 +3,13 @@
 from collections.abc import Iterator, Mapping
 from dataclasses import dataclass
 from pathlib import Path
-from typing import TYPE_CHECKING, ClassVar
+from typing import TYPE_CHECKING, ClassVar, Literal
 
 from fedreact.errors import UserError
+from fedreact.io import files_of_tables
 from fedreact.io.contract import Reader, Recordings, files_of
 from fedreact.io.patterns import matched
-from fedreact.io.tables import Columns, read_table
+from fedreact.io.tables import Columns
 
 if TYPE_CHECKING:
     import pandas as pd
@@ -28,14 +29,21 @@ class Table(Columns, Reader):
         What the names of files say, from the folder on: {client}/{label}_{trial}.csv; an asterisk
         stands for any text.
     separator
-        What stands between the columns of text files; ``null``: a comma, a tab in .tsv files, white
-        space in .txt files.
+        What stands between the columns of text files; ``null``: a tab in .tsv files, white space in
+        .txt files, else a comma, or a semicolon, tab or bar where the first line has no comma.
+    decimal
+        Decimal sign of the numbers of text files; ``null``: a point, or a comma where all numbers of
+        a column have one and no comma stands between columns.
+    encoding
+        Encoding of text files, e.g. cp1252.
     columns
         Names of the columns, with commas between them, if text files have no header.
     """
 
     pattern: str | None = None
     separator: str | None = None
+    decimal: Literal[".", ","] | None = None
+    encoding: str = "utf-8"
     columns: tuple[str, ...] = ()
     SUFFIXES: ClassVar[tuple[str, ...]] = (
         *(".csv", ".csv.gz", ".tsv", ".tsv.gz", ".txt", ".txt.gz", ".parquet", ".pq"),
@@ -46,10 +54,15 @@ class Table(Columns, Reader):
     def read(self, source: str) -> Recordings:
         """Read all files."""
         named, notes = matched(files_of(source, self.SUFFIXES), source, self.pattern)
+        recognised: dict[str, None] = {}
 
         def tables() -> "Iterator[tuple[pd.DataFrame, Mapping[str, str], str]]":
             for path, fixed in named:
-                yield read_table(path, self.separator, self.columns), fixed, str(path)
+                style = files_of_tables.style_of(
+                    path, self.separator, self.decimal, self.encoding, self.columns
+                )
+                recognised.update(dict.fromkeys(style.notes))
+                yield files_of_tables.read(path, style, self.columns), fixed, str(path)
 
         try:
             made = self.recordings(tables(), notes)
@@ -59,7 +72,7 @@ class Table(Columns, Reader):
                 raise UserError(f"{error} ({advice})") from error
             raise
         files: list[Path] = [path for path, _ in named]
-        return Recordings(made.channels, made.parts, made.targets, files, made.notes)
+        return Recordings(made.channels, made.parts, made.targets, files, [*recognised, *made.notes])
 
 
 READER = Table
