@@ -1,5 +1,6 @@
 """``fedreact bench`` up to Snakemake, whose run tests/end_to_end has."""
 
+import json
 import shutil
 import subprocess
 from pathlib import Path
@@ -27,6 +28,28 @@ def asked(project, monkeypatch):
     monkeypatch.setattr(subprocess, "run", run)
     shutil.copytree(ROOT / "examples/own", "own")
     return words
+
+
+def test_a_dataset_that_is_not_there_is_named_with_the_nearest(asked, capsys):
+    own = Path("data/own/toys.npz")
+    own.parent.mkdir(parents=True)
+    np.savez(own, X=np.zeros((2, 1, 3)), y=np.arange(2))
+    assert bench("--data", "data/own/toy.npz") == 1
+    assert "no file data/own/toy.npz; in data/own are toys (did you mean toys?)" in (
+        capsys.readouterr().err
+    )
+
+
+def test_a_program_gets_the_page_alone(asked, capsys, monkeypatch):
+    def run(command, check, stdout):
+        assert stdout == 2  # the standard error
+        return SimpleNamespace(returncode=0)
+
+    monkeypatch.setattr(subprocess, "run", run)
+    assert bench("--method", METHOD, "--cores", "2", "--json") == 0
+    printed = capsys.readouterr()
+    assert json.loads(printed.out) == {"page": "results/quick/benchmark.html"}
+    assert "says what is compared" in printed.err
 
 
 def bench(*words):

@@ -98,7 +98,7 @@ def test_a_dry_run_writes_nothing(folder):
             "--annotations is no option of the format table",
         ),
         (("--name", "w", "--resample", "0"), 2, "--resample: "),
-        (("--name", "w", "--scale", "x"), 2, "'x' is not one of"),
+        (("--name", "w", "--scale", "x"), 2, "'x' is unknown; known:"),
         (("--name", "w", "--labl", "x"), 2, "Did you mean"),
     ],
 )
@@ -166,7 +166,16 @@ def test_split_and_export_write_the_clients(folder):
     status, printed, _ = call("export", "flower", file, "--to", "flower", "--min-samples", "5")
     assert status == 0
     assert "4 partitions" in printed
-    assert call("export", "floweer", file, "--to", "x")[0] == 2
+    status, _, said = call("export", "floweer", file, "--to", "x")
+    assert (status, "did you mean flower?" in said) == (2, True)
+    printed = json.loads(call("export", "flower", file, "--to", "flower", "--json")[1])
+    assert printed["to"] == "flower"
+    assert "4 partitions" in printed["notes"][0]
+    printed = json.loads(call("split", file, "--to", "clients", "--json")[1])
+    assert printed == {
+        "folder": "clients",
+        "notes": ["4 files of clients, listed in partition.json"],
+    }
     with pytest.raises(UserError, match="--license is no option of flower"):
         call("export", "flower", file, "--to", "x", "--license", "MIT")
     with pytest.raises(UserError, match="names no clients"):

@@ -1,6 +1,8 @@
 """``fedreact try`` and ``fedreact new`` up to Snakemake, whose run tests/end_to_end has."""
 
+import json
 import os
+import shutil
 import signal
 import subprocess
 import sys
@@ -87,6 +89,24 @@ def test_files_become_a_dataset_a_configuration_and_a_run(asked):
         assert (status, "stays as it is" in printed) == (0, True)
     assert edited.read_text().endswith("# mine\n")
     assert len(set(asked[::2])) == 1
+
+
+def test_a_program_gets_json_alone(asked, monkeypatch):
+    about = {"page": "results/smoke/my_walks.html"}
+    monkeypatch.setattr(try_, "_about", lambda *_: about)
+    monkeypatch.setattr(subprocess.Popen, "__init__", lambda self, command, env, stdout: None)
+    status, printed, said = call("try", write_files(), *PATTERN, "--at", "smoke", "--json")
+    assert (status, json.loads(printed)) == (0, about)
+    assert "4 clients with 12 series" in said
+    printed = call("new", "paper", "again", "--data", "my-walks", "--json")[1]
+    written = json.loads(printed)
+    assert written["folder"] == "config/papers/again"
+    assert {"reasons", "left_out", "notes", "minutes_on_2_cores"} <= written.keys()
+    printed = call("new", "method", "mixing", "--kind", "asynchronous", "--json")[1]
+    assert json.loads(printed) == {
+        "file": "own/kinds/asynchronous/algorithms/mixing.py",
+        "test": "python -m pytest tests/kinds/algorithms/test_asynchronous.py -k mixing",
+    }
 
 
 @pytest.mark.parametrize(
@@ -192,8 +212,9 @@ def test_a_new_paper_is_written_once(asked):
         call("new", "paper", "table05", "--data", "walks")
     assert not Path("config/papers/table05").exists()
     assert call("new", "paper", "other")[0] == 2
+    elsewhere = shutil.copy("data/own/walks.npz", "walks.npz")
     with pytest.raises(UserError, match="place it in data/own/"):
-        call("new", "paper", "other", "--data", "elsewhere/walks.npz")
+        call("new", "paper", "other", "--data", elsewhere)
 
 
 def test_a_new_file_says_what_comes_next(tmp_path, monkeypatch):
@@ -204,7 +225,7 @@ def test_a_new_file_says_what_comes_next(tmp_path, monkeypatch):
     assert "fedreact try wrist" in call("new", "dataset", "wrist")[1]
     status, _, said = call("new", "metod", "x")  # codespell:ignore metod
     assert status == 2
-    assert "is not one of 'paper', 'method'" in said
+    assert "did you mean method?" in said
 
 
 @pytest.mark.parametrize("name", ["train", "run", "report", "train_encoder"])

@@ -17,6 +17,11 @@ from fedreact.io import exporting, scores
 
 RNG = np.random.default_rng(0)
 NAMES = np.array(["ann", "bob the 2nd", "cy"])
+WRITTEN_NAMES = {
+    "clients": ["ann", "bob the 2nd", "cy"],
+    "labels": ["down", "up"],
+    "channels": ["x", "y"],
+}
 
 
 def data(**changes):
@@ -88,10 +93,12 @@ def test_fl_bench_reads_it(tmp_path):
     assert (np.load(tmp_path / "targets.npy") == made.y).all()
     stats = json.loads((tmp_path / "all_stats.json").read_text())
     assert stats["0"] == {"x": 10, "y": {"0": 5, "1": 5}}
+    assert json.loads((tmp_path / "names.json").read_text()) == WRITTEN_NAMES
 
 
 def test_pfllib_reads_it(tmp_path):
     made, drawn = written("pfllib", tmp_path)
+    assert json.loads((tmp_path / "names.json").read_text()) == WRITTEN_NAMES
     with np.load(tmp_path / "train/2.npz", allow_pickle=True) as file:
         content = file["data"].tolist()
     assert set(content) == {"x", "y"}

@@ -421,6 +421,7 @@ def test_npz_files_are_taken_as_they_are(tmp_path):
     made = imported(tmp_path / "a.npz")
     assert made.data.X.shape == (5, 2, 5)
     assert made.dropped == {"with missing values (--nan fill keeps them)": 1}
+    assert "values are missing in 0 (1 of 30 steps)" in made.notes[0]
     assert imported(tmp_path / "a.npz", Cutting(nan="fill")).data.X.shape == (6, 2, 5)
     with pytest.raises(UserError, match="--window: series of this file are cut already"):
         imported(tmp_path / "a.npz", Cutting(window="3"))

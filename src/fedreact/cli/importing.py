@@ -31,7 +31,7 @@ def imports(function: F) -> F:
     format_ = click.option(
         "--format",
         "format_",
-        type=click.Choice(list(READERS)),
+        type=words.Choice(list(READERS)),
         help="Format of the source; by default, the end of its name tells.",
     )
     return format_(readers(function))

@@ -2,17 +2,27 @@
 
 import json
 import os
+import sys
 from collections.abc import Callable, Iterable, Mapping
+from contextlib import AbstractContextManager, nullcontext, redirect_stdout
 from pathlib import Path
 from typing import Any, Literal, TypeVar, get_args, get_origin
 
 import click
 
 from fedreact import options
-from fedreact.errors import UserError
+from fedreact.errors import UserError, unknown
 
 T = TypeVar("T")
 F = TypeVar("F", bound=Callable[..., Any])
+
+
+class Choice(click.Choice[str]):
+    """A choice whose message says which value may have been meant."""
+
+    def get_invalid_choice_message(self, value: Any, ctx: click.Context | None) -> str:
+        """Say that a value is unknown, and which are known."""
+        return unknown(value, self.choices)
 
 
 class Option(click.Option):
@@ -72,7 +82,7 @@ def _type(hint: Any) -> Any:
     """Return the type of click for a type of an option."""
     bare = options.plain(hint)
     if get_origin(bare) is Literal:
-        return click.Choice(list(get_args(bare)))
+        return Choice(list(get_args(bare)))
     return {int: click.INT, float: click.FLOAT, bool: click.BOOL}.get(bare, click.STRING)
 
 
@@ -104,6 +114,20 @@ def made(cls: type[T], words: Mapping[str, Any]) -> T:
 def data_folder() -> Path:
     """Return the folder of raw files: ``FEDREACT_DATA_FOLDER``, else ``data``."""
     return Path(os.environ.get("FEDREACT_DATA_FOLDER", "data"))
+
+
+STDERR = 2
+"""File descriptor to which Snakemake prints where the output of a command is JSON."""
+
+
+def messages(as_json: bool) -> AbstractContextManager[Any]:
+    """Have messages for people go to the standard error where the output is JSON."""
+    return redirect_stdout(sys.stderr) if as_json else nullcontext()
+
+
+def to_json(as_json: bool) -> dict[str, int]:
+    """Return what :mod:`subprocess` needs so that a command's output is not mixed with JSON."""
+    return {"stdout": STDERR} if as_json else {}
 
 
 def print_json(content: Any) -> None:

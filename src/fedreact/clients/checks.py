@@ -96,8 +96,8 @@ def leaks(drawn: Partition, data: SeriesDataset) -> list[str]:
     if len(near) > MANY * looked:
         sentences.append(
             f"{len(near)} of {looked} test series differ from a train series by less than "
-            f"{copies.NEAR:.0%} of their client's spread: put series that belong together into one trial "
-            "(array trial, or fedreact import --trial)."
+            f"{copies.NEAR:.0%} of their client's spread: put series that belong together into one "
+            "trial (array trial, or fedreact import --trial)."
         )
     return [*sentences, *_shared_steps(drawn, data, train, test), *_later(drawn, data)]
 

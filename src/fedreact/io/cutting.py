@@ -2,7 +2,7 @@
 
 import re
 from collections import Counter
-from collections.abc import Iterator
+from collections.abc import Iterator, Sequence
 from dataclasses import dataclass, field, replace
 from datetime import UTC, datetime
 from itertools import pairwise
@@ -184,7 +184,9 @@ def cut(read: Recordings, how: Cutting) -> Series:
     series.ahead = ahead
     series.notes += [*read.notes, *_too_short(pieces, how, steps, ahead), *_mixed(lines, how)]
     if dropped[MISSING]:
-        series.notes.append(_missing(read))
+        absent = sum((~np.isfinite(part.values)).sum(0) for part in read.parts)
+        number = sum(len(part.values) for part in read.parts)
+        series.notes.append(where_missing(absent, read.channels, number))
     if steps is not None and series.trial is None and (series.overlap or not how.forecast):
         _name_trials(series)
     return series
@@ -478,11 +480,12 @@ def _too_short(pieces: list[Recording], how: Cutting, steps: int | None, ahead: 
     ]
 
 
-def _missing(read: Recordings) -> str:
-    """Say in which channels values are missing, and in how many steps."""
-    absent = sum((~np.isfinite(part.values)).sum(0) for part in read.parts)
-    steps = sum(len(part.values) for part in read.parts)
-    most = sorted(zip(absent, read.channels, strict=True), key=lambda pair: -pair[0])
+def where_missing(absent: np.ndarray, channels: Sequence[str], steps: int) -> str:
+    """Say in which channels values are missing, and in how many of all ``steps``.
+
+    ``absent [C]`` counts the steps of each channel without a value.
+    """
+    most = sorted(zip(absent, channels, strict=True), key=lambda pair: -pair[0])
     shares = [f"{name} ({n:,} of {steps:,} steps)" for n, name in most if n]
     more = [f"{len(shares) - NAMED} channels more"] if len(shares) > NAMED else []
     named = ", ".join([*shares[:NAMED], *more])

@@ -127,6 +127,17 @@ def counts(data: SeriesDataset, which: np.ndarray) -> dict[str, int] | None:
     return {data.label_name(int(label)): int(size) for label, size in zip(numbers, sizes)}
 
 
+def write_names(data: SeriesDataset, drawn: Partition, folder: Path) -> None:
+    """Write ``names.json``: of clients, labels and channels, which others know by numbers."""
+    task = data.task
+    content = {
+        "clients": [name for _, name, _ in held(drawn)],
+        "labels": [data.label_name(label) for label in range(task.outputs)],
+        "channels": [data.channel_name(channel) for channel in range(task.channels)],
+    }
+    write_json(folder / "names.json", content)
+
+
 def write_json(path: Path, content: Any) -> None:
     """Write a JSON file, whole or not at all."""
     write_text(path, json.dumps(content, indent=1, ensure_ascii=False) + "\n")

@@ -170,8 +170,8 @@ def _has_commas(path: Path, style: Style, columns: tuple[str, ...]) -> bool:
         texts = _read_text(path, style, columns, LOOKED_AT, typed=False)
     except Exception:  # what reads it whole says what is wrong
         return False
-    for _, column in texts.items():
-        entries = [text.strip() for text in column.dropna()]
+    for name in texts:
+        entries = [text.strip() for text in texts[name].dropna()]
         numbers = entries and all(re.fullmatch(NUMBER, text) for text in entries)
         if numbers and any(re.search(DECIMALS, text) for text in entries):
             return True

@@ -15,7 +15,7 @@ from fedreact.data.dataset import SeriesDataset
 from fedreact.data.windows import Windows
 from fedreact.errors import UserError, unknown
 from fedreact.io.contract import Reader, Recordings
-from fedreact.io.cutting import DATES, MISSING, Cutting, Series, cut, filled, moment
+from fedreact.io.cutting import DATES, MISSING, Cutting, Series, cut, filled, moment, where_missing
 from fedreact.options import InnerShare, changed
 
 Arrays = dict[str, np.ndarray]
@@ -195,7 +195,7 @@ def made_of(
     else:
         if odd := [key for key in changed(cutting) if key != "nan"]:
             raise UserError(f"--{odd[0].replace('_', '-')}: series of this file are cut already")
-        arrays, dropped = _without_missing(read, cutting)
+        arrays, dropped, notes = _without_missing(read, cutting)
     arrays = _finished(arrays, name, finishing, gap, dropped)
     gap = 0 if finishing.hold_out is not None else gap
     return Imported(arrays, own.dataset_of(arrays, name), dropped, notes, advice, gap)
@@ -247,18 +247,23 @@ def _flat(values: np.ndarray) -> np.ndarray:
     return values[:, 0] if values.shape[1] == 1 else values
 
 
-def _without_missing(arrays: Mapping[str, np.ndarray], how: Cutting) -> tuple[Arrays, Counter[str]]:
-    """Drop series with missing values, or fill them."""
+def _without_missing(
+    arrays: Mapping[str, np.ndarray], how: Cutting
+) -> tuple[Arrays, Counter[str], list[str]]:
+    """Drop series with missing values, or fill them, and say in which channels they are."""
     arrays = dict(arrays)
     X = arrays.get("X")
     if X is None or X.dtype.kind != "f" or X.ndim != 3 or np.isfinite(X).all():
-        return arrays, Counter()
+        return arrays, Counter(), []
+    absent = (~np.isfinite(X)).sum((0, 2))
+    names = arrays.get("channel_names", np.arange(X.shape[1])).astype(str).tolist()
+    notes = [where_missing(absent, names, X.shape[0] * X.shape[2])]
     if how.nan == "fill":
         X = np.stack([filled(one.T).T for one in X])
         arrays["X"] = X
     bad = ~np.isfinite(X).all((1, 2))
     why = "with no value to fill from" if how.nan == "fill" else MISSING
-    return _kept(arrays, ~bad), Counter({why: int(bad.sum())} if bad.any() else {})
+    return _kept(arrays, ~bad), Counter({why: int(bad.sum())} if bad.any() else {}), notes
 
 
 def _kept(arrays: Arrays, which: np.ndarray) -> Arrays:

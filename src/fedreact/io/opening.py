@@ -23,14 +23,14 @@ def file_of(data: str, data_folder: Path) -> Path:
     UserError
         There is no such dataset.
     """
-    if (path := Path(data)).suffix == ".npz":
-        return path
-    if (file := own.path(data_folder, data)).is_file():
+    path = Path(data)
+    file = path if path.suffix == ".npz" else own.path(data_folder, data)
+    if file.is_file():
         return file
     there = own.names(data_folder)
     raise UserError(
-        f"there is no dataset {data!r}: no file {file}; there are "
-        f"{known(there, data) or 'none yet'} (fedreact import makes one)"
+        f"there is no dataset {path.stem!r}: no file {file}; in {data_folder / own.FOLDER} are "
+        f"{known(there, path.stem) or 'none yet'} (fedreact import makes one)"
     )
 
 

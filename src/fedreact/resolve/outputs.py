@@ -61,7 +61,7 @@ class Outputs:
         return list(dict.fromkeys(names))
 
     def datasets_shown(self, asked: Iterable[str] = ()) -> list[str]:
-        """Datasets of tables, figures and papers; of those of the chosen papers if none is given."""
+        """Datasets of tables, figures and papers, of the chosen papers if none is given."""
         named, papers = self.experiments.tables | self.experiments.figures, self.experiments.names
         targets: list[str] = []
         for name in asked:

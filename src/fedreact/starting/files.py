@@ -41,9 +41,10 @@ def _method(kind: str) -> Template:
     return _plugin(f"kinds/{kind}/algorithms", "ALGORITHM", tests)
 
 
+METHODS = ("synchronous", "clustered", "asynchronous")
+"""Templates of methods, by kind of run."""
 FILES = {
-    "synchronous": _method("synchronous"),
-    "clustered": _method("clustered"),
+    **{kind: _method(kind) for kind in METHODS},
     "architecture": _plugin(
         "models/architectures", "ARCHITECTURE", "python -m pytest tests/models -k {}"
     ),
@@ -51,8 +52,6 @@ FILES = {
     "dataset": Template("own/make_{}.py", "fedreact check {}"),
 }
 """Templates by their names, which are those of files in ``templates/``."""
-METHODS = ("synchronous", "clustered")
-"""Templates of methods, by kind of run."""
 
 
 def write(template: str, name: str) -> Path:

@@ -8,7 +8,7 @@ import click
 
 from fedreact import options
 from fedreact.cli import words
-from fedreact.cli.contract import DATA, command
+from fedreact.cli.contract import DATA, as_json, command
 from fedreact.cli.dealing import deals, dealt
 from fedreact.errors import UserError
 from fedreact.io import exporting
@@ -17,12 +17,13 @@ EXPORTS = {name: exporting.load(name) for name in exporting.formats()}
 
 
 @command(DATA)
-@click.argument("format_", metavar="FORMAT", type=click.Choice(list(EXPORTS)))
+@click.argument("format_", metavar="FORMAT", type=words.Choice(list(EXPORTS)))
 @click.argument("data")
 @click.option("--to", required=True, help="Folder; for trackers the experiment or project.")
 @words.options_of(*EXPORTS.values(), section="Options of formats", names=EXPORTS)
+@as_json
 @deals
-def run(format_: str, data: str, to: str, **given: Any) -> None:
+def run(format_: str, data: str, to: str, as_json: bool, **given: Any) -> None:
     """Write data, or scores, in a format of others.
 
     DATA is the name of a dataset in data/own/, a file of one, or a dataset that a run has prepared
@@ -41,7 +42,10 @@ def run(format_: str, data: str, to: str, **given: Any) -> None:
     else:
         read, drawn = dealt(data, given, needed=False)
         notes = export.write(read, drawn, Path(to))
-        click.echo(f"Written: {to}")
+    if as_json:
+        words.print_json({"to": to, "notes": notes})
+        return
+    click.echo(f"Written: {to}")
     for note in notes:
         click.echo(f"note: {note}")
 

@@ -4,7 +4,7 @@ from dataclasses import asdict
 
 import click
 
-from fedreact.cli import tables
+from fedreact.cli import tables, words
 from fedreact.cli.contract import LOOK_UP, as_json, command
 from fedreact.cli.words import print_json
 from fedreact.errors import UserError, unknown
@@ -16,7 +16,7 @@ from fedreact.errors import UserError, unknown
 @click.option("--paper", help="Only those of a paper, e.g. fedst.")
 @click.option(
     "--task",
-    type=click.Choice(["classification", "multi-label", "regression"]),
+    type=words.Choice(["classification", "multi-label", "regression"]),
     help="Only those that can run on such a task.",
 )
 @as_json

@@ -5,8 +5,9 @@ from typing import TYPE_CHECKING
 import click
 
 from fedreact.cli import starting, words
-from fedreact.cli.contract import DATA, command
+from fedreact.cli.contract import DATA, as_json, command
 from fedreact.errors import UserError
+from fedreact.starting import files
 
 if TYPE_CHECKING:
     from fedreact.data.dataset import SeriesDataset
@@ -15,18 +16,21 @@ WHAT = ("paper", "method", "dataset", "architecture", "figure")
 
 
 @command(DATA)
-@click.argument("what", type=click.Choice(WHAT))
+@click.argument("what", type=words.Choice(WHAT))
 @click.argument("name")
 @click.option("--data", help="A dataset in data/own/, by its name or file (for a paper).")
 @starting.minutes
 @click.option(
     "--kind",
-    type=click.Choice(["synchronous", "clustered"]),
+    type=words.Choice(files.METHODS),
     default="synchronous",
     show_default=True,
-    help="Whole models, or small ones on the features of an encoder (for a method).",
+    help="Whole models, small ones on an encoder's features, or models on a clock (for a method).",
 )
-def run(what: str, name: str, data: str | None, minutes: float, kind: str) -> None:
+@as_json
+def run(
+    what: str, name: str, data: str | None, minutes: float, kind: str, as_json: bool
+) -> None:
     """Write files to start from; nothing is overwritten.
 
     A paper is a folder config/papers/NAME that compares methods on your data. Its options follow
@@ -38,9 +42,10 @@ def run(what: str, name: str, data: str | None, minutes: float, kind: str) -> No
       fedreact new paper wrist --data data/own/wrist.npz
       fedreact new method my-average
       fedreact new method my-clusters --kind clustered
+      fedreact new method my-mixing --kind asynchronous
     """
     if what != "paper":
-        _file(kind if what == "method" else what, name)
+        _file(kind if what == "method" else what, name, as_json)
         return
     if data is None:
         raise click.UsageError("a paper needs --data, a dataset in data/own/")
@@ -50,7 +55,13 @@ def run(what: str, name: str, data: str | None, minutes: float, kind: str) -> No
     read = open_own(data)
     started = paper.start(read, minutes)
     folder = starting.write(paper.paper_name(name), started)
-    for note in starting.findings(read, started):
+    notes = starting.findings(read, started)
+    if as_json:
+        chosen = {"reasons": started.recipe.reasons, "left_out": started.left_out}
+        cost = {"minutes_on_2_cores": started.recipe.minutes}
+        words.print_json({"folder": str(folder), **chosen, **cost, "notes": notes})
+        return
+    for note in notes:
         click.echo(f"note: {note}")
     cost = f"All of it takes about {starting.written(started.recipe.minutes)} on 2 fast cores."
     click.echo(f"{starting.explain(started)}\n{cost}\n\nWritten: {folder}; edit it as you like")
@@ -74,17 +85,19 @@ def open_own(data: str) -> "SeriesDataset":
     return open_data(str(file), words.data_folder())
 
 
-def _file(template: str, name: str) -> None:
+def _file(template: str, name: str, as_json: bool) -> None:
     """Write a file of one's own, and say what comes next."""
-    from fedreact.starting import files
-
     file = files.write(template, name)
-    click.echo(f"Written: {file}. It runs as it is; look for FILL IN")
     dashed = name.replace("_", "-")
+    test = files.FILES[template].tests.format(dashed)
+    if as_json:
+        words.print_json({"file": str(file), "test": test})
+        return
+    click.echo(f"Written: {file}. It runs as it is; look for FILL IN")
     if template == "dataset":
         click.echo(f"Next: python {file} && fedreact try {dashed}")
     else:
-        click.echo(f"Test it: {files.FILES[template].tests.format(dashed)}")
+        click.echo(f"Test it: {test}")
 
 
 COMMAND = run

@@ -11,7 +11,7 @@ from typing import TYPE_CHECKING, Any
 import click
 
 from fedreact.cli import importing, starting, words
-from fedreact.cli.contract import DATA, command
+from fedreact.cli.contract import DATA, as_json, command
 from fedreact.errors import UserError
 
 if TYPE_CHECKING:
@@ -26,6 +26,7 @@ if TYPE_CHECKING:
 @starting.minutes
 @click.option("--at", default="quick", show_default=True, help="Scale of the run: quick or smoke.")
 @click.option("--cores", type=click.IntRange(1), help="Cores of the run (default: all).")
+@as_json
 @importing.imports
 def run(
     data: str,
@@ -33,6 +34,7 @@ def run(
     minutes: float,
     at: str,
     cores: int | None,
+    as_json: bool,
     format_: str | None,
     **given: Any,
 ) -> None:
@@ -41,6 +43,7 @@ def run(
     DATA is a file or a folder that fedreact import reads (it takes the same options), or the name
     of a dataset in data/own/. What is compared is written to config/papers/NAME, where you can edit
     it; a folder that is there stays as it is. Run the same command again to go on after a stop.
+    With --json, the tables are printed for a program, and messages go to the standard error.
 
     \b
     Examples:
@@ -48,6 +51,26 @@ def run(
       fedreact try folder --pattern "{client}/{label}_{trial}.csv"
       fedreact try meters.csv --client house --time hour --window 48 --forecast kwh
     """
+    with words.messages(as_json):
+        cores = cores or os.cpu_count() or 1
+        folder = _run(data, name, minutes, at, cores, format_, given, as_json)
+    if as_json:
+        words.print_json(_about(folder, at))
+    else:
+        _show(folder.name, at)
+
+
+def _run(
+    data: str,
+    name: str | None,
+    minutes: float,
+    at: str,
+    cores: int,
+    format_: str | None,
+    given: dict[str, Any],
+    as_json: bool,
+) -> Path:
+    """Import, check, configure and run; return the folder of the configuration."""
     from fedreact.data import own
     from fedreact.resolve.config import load_scale
     from fedreact.starting import paper
@@ -73,11 +96,10 @@ def run(
         for note in starting.findings(read, started):
             click.echo(f"note: {note}")
         click.echo(f"\n{starting.explain(started)}\n\nWritten: {folder}; edit it as you like")
-    cores = cores or os.cpu_count() or 1
     counted = _counted(read, folder.name, at, minutes) if is_there else started.recipe.minutes
     _estimate(folder.name, at, None if is_there else minutes, cores, counted)
-    _build(folder.name, at, cores)
-    _show(folder.name, at)
+    _build(folder.name, at, cores, as_json)
+    return folder
 
 
 def _read(
@@ -246,7 +268,7 @@ def _estimate(
     click.echo(f"\n{text}\n")
 
 
-def _build(paper: str, scale: str, cores: int) -> None:
+def _build(paper: str, scale: str, cores: int, as_json: bool = False) -> None:
     """Run Snakemake for the tables, figures and page of a paper; end if it fails."""
     from fedreact.workflow import ending, locks
 
@@ -266,7 +288,8 @@ def _build(paper: str, scale: str, cores: int) -> None:
     interrupted = False
     # In the background of a shell script it is ignored, and Snakemake would ignore it, too.
     signal.signal(signal.SIGINT, signal.default_int_handler)
-    with subprocess.Popen(command_line, env=os.environ | {ending.COMMAND: again}) as process:
+    env = os.environ | {ending.COMMAND: again}
+    with subprocess.Popen(command_line, env=env, **words.to_json(as_json)) as process:
 
         def stop(*_: object) -> None:
             """Interrupt Snakemake, which a signal to this process alone does not reach."""
@@ -288,6 +311,24 @@ def _build(paper: str, scale: str, cores: int) -> None:
         sys.exit(130 if interrupted else 1)
 
 
+def _about(folder: Path, scale: str) -> dict[str, Any]:
+    """Say to a program where the page and the configuration are, and what the tables hold."""
+    from fedreact.cli import showing
+    from fedreact.resolve.papers import load_paper
+
+    tables = load_paper(folder.name, scale).tables
+    names = [f"{folder.name}_{table}" for table in tables]
+    return {
+        "folder": str(folder),
+        "page": _page(folder.name, scale),
+        "tables": {name: showing.in_json(name, scale) for name in names},
+    }
+
+
+def _page(paper: str, scale: str) -> str:
+    return f"results/{scale}/{paper}.html"
+
+
 def _show(paper: str, scale: str) -> None:
     """Print the tables of a paper, and where its page is."""
     from fedreact.cli import showing
@@ -295,7 +336,7 @@ def _show(paper: str, scale: str) -> None:
 
     for table in load_paper(paper, scale).tables:
         click.echo(f"\n{showing.of_table(f'{paper}_{table}', scale)}")
-    click.echo(f"\nThe page: results/{scale}/{paper}.html")
+    click.echo(f"\nThe page: {_page(paper, scale)}")
 
 
 COMMAND = run

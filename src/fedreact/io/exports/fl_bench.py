@@ -20,7 +20,7 @@ from fedreact.io import exporting
 
 @dataclass(frozen=True)
 class FlBench(exporting.DataExport):
-    """partition.pkl, data.npy, targets.npy, args.json and all_stats.json of FL-bench."""
+    """Data, targets and partition of FL-bench, its args.json and all_stats.json, and names.json."""
 
     TITLE: ClassVar[str] = "FL-bench: partition.pkl, data.npy, targets.npy"
 
@@ -53,6 +53,7 @@ class FlBench(exporting.DataExport):
         exporting.write_json(folder / "all_stats.json", stats)
         about = {"dataset": data.name, "client_num": K, "split": "sample"}
         exporting.write_json(folder / "args.json", about)
+        exporting.write_names(data, drawn, folder)
         notes = [
             f"copy the folder to data/{data.name}/ of FL-bench, and name a dataset class for it"
         ]

@@ -19,7 +19,7 @@ from fedreact.io import exporting
 
 @dataclass(frozen=True)
 class PflLib(exporting.DataExport):
-    """train/<k>.npz, test/<k>.npz and config.json of PFLlib."""
+    """train/<k>.npz, test/<k>.npz and config.json of PFLlib; names.json."""
 
     TITLE: ClassVar[str] = "PFLlib: train/<k>.npz, test/<k>.npz, config.json"
 
@@ -48,6 +48,7 @@ class PflLib(exporting.DataExport):
             "batch_size": 10,
         }
         exporting.write_json(folder / "config.json", config)
+        exporting.write_names(data, drawn, folder)
         return [f"copy the folder to dataset/{data.name}/ of PFLlib"]
 
 

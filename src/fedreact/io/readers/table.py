@@ -32,8 +32,8 @@ class Table(Columns, Reader):
         What stands between the columns of text files; ``null``: a tab in .tsv files, white space in
         .txt files, else a comma, or a semicolon, tab or bar where the first line has no comma.
     decimal
-        Decimal sign of the numbers of text files; ``null``: a point, or a comma where all numbers of
-        a column have one and no comma stands between columns.
+        Decimal sign of the numbers of text files; ``null``: a point, or a comma where the numbers
+        of a column have one and no comma stands between columns.
     encoding
         Encoding of text files, e.g. cp1252.
     columns
@@ -72,7 +72,8 @@ class Table(Columns, Reader):
                 raise UserError(f"{error} ({advice})") from error
             raise
         files: list[Path] = [path for path, _ in named]
-        return Recordings(made.channels, made.parts, made.targets, files, [*recognised, *made.notes])
+        notes = [*recognised, *made.notes]
+        return Recordings(made.channels, made.parts, made.targets, files, notes)
 
 
 READER = Table
