@@ -23,7 +23,7 @@ FIT: dict[Kind, float] = {"classification": 3e-3, "multi-label": 3e-3, "regressi
 """CPU seconds of the task model that one client fits in one round."""
 START = 2.4
 """CPU seconds until a job begins its work."""
-JOBS = {"simple": 4, "clustered": 1, "encoder": 1, "trained": 6}
+JOBS = {"simple": 4, "clustered": 4, "encoder": 1, "trained": 6}
 """Number of jobs of one seed. Other jobs need no time to start."""
 MODELS: dict[Kind, float] = {"classification": 7.5, "multi-label": 6.0, "regression": 6.0}
 """Cost of all trained methods, in trainings of one model. Alone and FedAvg take one each, Ditto and

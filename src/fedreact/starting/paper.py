@@ -61,8 +61,8 @@ TABLE = "methods"
 PARTITION = SETTING = "clients"
 WIDTH = 98
 APART = """\
-# Each trained method is a job, so that a column more runs that method alone.
-apart: [synchronous]
+# Each method is a job, so that a column more runs that method alone.
+apart: [synchronous, clustered]
 """
 SEARCH = """\
 # A search of options, the same number of trials for each method that trains in steps, on held-out

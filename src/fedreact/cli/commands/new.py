@@ -28,9 +28,7 @@ WHAT = ("paper", "method", "dataset", "architecture", "figure")
     help="Whole models, small ones on an encoder's features, or models on a clock (for a method).",
 )
 @as_json
-def run(
-    what: str, name: str, data: str | None, minutes: float, kind: str, as_json: bool
-) -> None:
+def run(what: str, name: str, data: str | None, minutes: float, kind: str, as_json: bool) -> None:
     """Write files to start from; nothing is overwritten.
 
     A paper is a folder config/papers/NAME that compares methods on your data. Its options follow
