@@ -45,7 +45,8 @@ def run(format_: str, data: str, to: str, as_json: bool, **given: Any) -> None:
     if as_json:
         words.print_json({"to": to, "notes": notes})
         return
-    click.echo(f"Written: {to}")
+    if isinstance(export, exporting.DataExport):
+        click.echo(f"Written: {to}")
     for note in notes:
         click.echo(f"note: {note}")
 
