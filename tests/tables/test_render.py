@@ -61,7 +61,7 @@ def rows_of(shown):
         ({"mean": None, "ci_low": None, "ci_high": None, "n_seeds": 0}, "[0.774]"),
         ({"mean": 0.99, "ci_low": 0.96, "ci_high": 1.0, "published": None}, "0.990 (0.960–1.000)"),
         ({"mean": 0.01, "ci_low": 0.0, "ci_high": 0.04, "published": None}, "0.010 (0.000–0.040)"),
-        ({"mean": 1.0, "ci_low": 1.0, "ci_high": 1.0, "published": None}, "1.000 ± 0.000"),
+        ({"mean": 1.0, "ci_low": 1.0, "ci_high": 1.0, "published": None}, "1.000 (same)"),
         ({"metric": "steps", "mean": 12345.0, "published": None}, "12,345"),
         (
             {"metric": "rmse", "mean": 14.3, "ci_low": 14.1, "ci_high": 14.5},
@@ -128,12 +128,12 @@ def test_a_table_has_one_line_a_row_of_the_paper():
         "| RTD - 10 clients | 0.900 ± 0.025 [0.900] = | 0.700 ± 0.025 [0.750] = |\n"
         "| RTD & more       | 0.900 ± 0.025 [0.500] ≠ | 0.700 ± 0.025 [0.600] ≠ |\n\n"
         "**Rand score, mean over rounds (higher is better)**\n\n"
-        "|                  |            A1 |            SC |\n"
-        "| ---------------- | ------------: | ------------: |\n"
-        "| RTD - 10 clients | 1.000 ± 0.000 | 1.000 ± 0.000 |\n"
-        "| RTD & more       | 1.000 ± 0.000 | 1.000 ± 0.000 |\n\n"
+        "|                  |           A1 |           SC |\n"
+        "| ---------------- | -----------: | -----------: |\n"
+        "| RTD - 10 clients | 1.000 (same) | 1.000 (same) |\n"
+        "| RTD & more       | 1.000 (same) | 1.000 (same) |\n\n"
         "A cell is the rebuilt mean ± half the width of its 95% interval [published value]; "
-        "= reproduced, ≠ differs; no sign: not comparable.\n"
+        "(same): for all seeds; = reproduced, ≠ differs; no sign: not comparable.\n"
     )
 
 
@@ -191,8 +191,8 @@ def test_a_cell_without_a_score_is_a_dash_and_what_has_none_is_not_shown():
     table = cells.build("t", LAYOUT, RULES, PUBLISHED, soft, [])
     assert rows_of(render.markdown(grid(table, "", [])))[3:] == [
         ["", "A1"],
-        ["RTD - 10 clients", "1.000 ± 0.000"],
-        ["RTD & more", "1.000 ± 0.000"],
+        ["RTD - 10 clients", "1.000 (same)"],
+        ["RTD & more", "1.000 (same)"],
     ]
     shown = markdown({"column": "A"}, {"column": "B"}, {"row": "s", "column": "B"})
     assert rows_of(shown)[2] == ["s", "–", "0.902 ± 0.005 [0.774] ≠"]

@@ -23,6 +23,8 @@ SIGNS = {"reproduced": "=", "differs": "≠", "undecided": "?"}
 """Signs of verdicts; cells that are not comparable have no sign."""
 BETTER, WORSE = "↑", "↓"
 ABSENT = "–"
+SAME = "(same)"
+"""Stands for an interval where all seeds have the same score."""
 SUPERSCRIPTS = str.maketrans("0123456789", "⁰¹²³⁴⁵⁶⁷⁸⁹")
 CUT = 2e-6
 """Difference of an interval's two sides beyond which it was cut at a bound of its score: a csv has
@@ -220,11 +222,13 @@ def _published(line: Mapping[str, Any], decimals: int) -> str:
 def spread(line: Mapping[str, Any], decimals: int) -> str:
     """Write the 95% interval of a mean: ``± 0.005``, or ``(0.985–1.000)`` if a bound cuts it.
 
-    Empty if there is none, as with one seed.
+    It is :data:`SAME` where seeds do not differ, and empty if there is none, as with one seed.
     """
     mean, low, high = line["mean"], line["ci_low"], line["ci_high"]
     if _is_empty(low) or _is_empty(high):
         return ""
+    if low == high:
+        return SAME
     if abs((high - mean) - (mean - low)) > CUT:
         between = "–" if low >= 0 else " to "
         return f"({number(low, decimals)}{between}{number(high, decimals)})"
@@ -282,7 +286,9 @@ def _legend(
         parts.append("A cell is the rebuilt value [published value]")
     if any("±" in cell.published for cell in shown):
         parts.append("± in brackets is the paper's own")
-    if any("(" in cell.spread for cell in shown):
+    if any(cell.spread == SAME for cell in shown):
+        parts.append(f"{SAME}: for all seeds")
+    if any("(" in cell.spread and cell.spread != SAME for cell in shown):
         parts.append("(low–high): the interval ends at a bound of the score")
     signs = {cell.sign for cell in shown} - {""}
     if signs:
