@@ -231,6 +231,37 @@ def test_what_templates_may_ask_for(references, expression, text):
     assert page(references, f"It is {{{{ {expression} }}}}.\n") == f"It is {text}.\n"
 
 
+MANY = """claim,reading,at,right,difference,ci_low,ci_high,published,over,outcome
+two,,,,0.02,0.01,0.03,0.1,every,reversed
+two,,ten,IFCA,-0.01,-0.02,0,0.05,,reversed
+two,,hundred,IFCA,0.05,0.04,0.06,0.15,,holds
+two,other,ten,IFCA,-0.5,-0.6,-0.4,0.05,,reversed
+mean,,,,0.02,0.01,0.03,0.1,average,holds
+mean,,ten,IFCA,-0.01,-0.02,0,0.05,,reversed
+mean,,hundred,IFCA,0.05,0.04,0.06,0.15,,holds
+one,,,,0.02,0.01,0.03,,every,holds
+one,,ten,IFCA,0.02,0.01,0.03,,,holds
+"""
+
+
+@pytest.mark.parametrize(
+    ("claim", "text"),
+    [
+        # All must hold: their range, without that of another reading. Else the mean decides.
+        ("two", "-0.010 to +0.050, 2 comparisons; +0.050 to +0.150"),
+        ("mean", "+0.020 (+0.010 to +0.030); +0.100"),
+        ("one", "+0.020 (+0.010 to +0.030); none"),
+    ],
+)
+def test_a_mean_that_decides_nothing_is_not_shown(references, claim, text):
+    (references / "quick/fed_react/claims/fed_react.csv").write_text(MANY)
+    shown = page(
+        references,
+        f"{{% set c = quick.judged('{claim}') %}}\n{{{{ c.text }}}}; {{{{ c.paper }}}}\n",
+    )
+    assert shown.strip() == text
+
+
 def test_a_statement_that_the_numbers_contradict_is_refused(references):
     value = "quick.value('t', '10 clients', 'A1')"
     assert page(references, f"{{% do require({value} > 0.9, 'A1 is good') %}}\nx\n") == "x\n"

@@ -212,6 +212,27 @@ class Reference:
         interval = f"({_signed(low, digits)} to {_signed(high, digits)})"
         return line | {"text": f"{_signed(difference, digits)} {interval}"}
 
+    def judged(self, name: str, paper: str = "fed_react", digits: int = 3) -> Row:
+        """Return the line of a judged claim, with ``text`` and ``paper`` for a table.
+
+        They are the difference with its interval, and the published one. If several comparisons
+        must all hold, they are the ranges of these comparisons, since their mean decides nothing.
+        """
+        line = self.claim(name, paper=paper, digits=digits)
+        wanted = {"claim": name, "reading": ""}
+        each = [
+            row
+            for row in self._rows(f"claims/{paper}.csv")
+            if wanted.items() <= row.items() and (row["at"] or row["right"])
+        ]
+        published = [row["published"] for row in each if row["published"] != ""]
+        if line["over"] != "every" or len(each) < 2:
+            published = [line["published"]] if line["published"] != "" else []
+        else:
+            text = _range([row["difference"] for row in each if row["difference"] != ""], digits)
+            line |= {"text": f"{text}, {len(each)} comparisons"}
+        return line | {"paper": _range(published, digits) or "none"}
+
     def behind(
         self, claim: str, at: str, columns: list[str], paper: str = "fed_react"
     ) -> list[str]:
@@ -467,6 +488,14 @@ def _numbers(line: Row, *keys: str) -> list[float]:
             place = ", ".join(str(line[label]) for label in labels if label in line)
             raise UserError(f"{place}: has no {key} in the run that is kept")
     return [line[key] for key in keys]
+
+
+def _range(values: list[float], digits: int) -> str:
+    """Write a number, or the least and the greatest of several; empty if there are none."""
+    if not values:
+        return ""
+    low, high = _signed(min(values), digits), _signed(max(values), digits)
+    return low if low == high else f"{low} to {high}"
 
 
 def _signed(number: float, digits: int) -> str:
