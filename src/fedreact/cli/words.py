@@ -125,7 +125,7 @@ def messages(as_json: bool) -> AbstractContextManager[Any]:
     return redirect_stdout(sys.stderr) if as_json else nullcontext()
 
 
-def to_json(as_json: bool) -> dict[str, int]:
+def to_json(as_json: bool) -> dict[str, Any]:
     """Return what :mod:`subprocess` needs so that a command's output is not mixed with JSON."""
     return {"stdout": STDERR} if as_json else {}
 

@@ -146,7 +146,8 @@ def clients_of(file: Path, name: str) -> int | None:
                 return None
         return len(np.unique(npz.load_one(file, "client")))
     except Exception:  # damaged bytes can fail anywhere; reading it whole says in one line where
-        return len(np.unique(read(file, name).owner))
+        owner = read(file, name).owner
+        return None if owner is None else len(np.unique(owner))
 
 
 def dataset_of(arrays: dict[str, np.ndarray], name: str) -> SeriesDataset:

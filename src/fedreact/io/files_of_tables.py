@@ -67,7 +67,7 @@ def read(path: Path, style: Style, columns: tuple[str, ...]) -> "pd.DataFrame":
         return _read_text(path, style, columns)
     except ImportError as error:
         raise UserError(f"{path}: {error}") from None
-    except UnicodeError as error:
+    except UnicodeDecodeError as error:
         raise UserError(
             f"{path}: its characters are not {style.encoding} ({error.reason}); name their "
             "encoding by --encoding, e.g. cp1252 for many files of Excel"
@@ -129,7 +129,7 @@ def _read_text(
     import pandas as pd
 
     names = {"names": list(columns), "header": None} if columns else {}
-    return pd.read_csv(  # type: ignore[call-overload,no-any-return]
+    table: pd.DataFrame = pd.read_csv(  # type: ignore[call-overload]
         path,
         sep=style.separator,
         decimal=style.decimal,
@@ -139,6 +139,7 @@ def _read_text(
         **({} if typed else {"dtype": str}),
         **names,
     )
+    return table
 
 
 def _first_line(path: Path, encoding: str) -> str:

@@ -100,6 +100,7 @@ class Settings:
         """Check that a dataset of the user's own has as many clients as a partition asks for."""
         data = self.dataset(paper, partition)
         partitioner = self.partition(paper, partition)[1]
+        stated = partitioner.n_clients
         if not self.datasets.is_own(data) or not isinstance(partitioner, OwnerParts):
             return
         named = self.datasets.own_clients(data)
@@ -108,9 +109,9 @@ class Settings:
         if partitioner.owners is not None and partitioner.owners > named:
             raise UserError(f"owners: {data} has {named} clients, not {partitioner.owners}")
         there = min(partitioner.owners or named, named) * partitioner.parts
-        if partitioner.n_clients not in (None, there):
+        if stated not in (None, there):
             raise UserError(
-                f"clients: {data} has {there} clients, not {partitioner.n_clients}; leave clients "
+                f"clients: {data} has {there} clients, not {stated}; leave clients "
                 "out to take all, or take the first ones by owners"
             )
 

@@ -55,9 +55,14 @@ def run(what: str, name: str, data: str | None, minutes: float, kind: str, as_js
     folder = starting.write(paper.paper_name(name), started)
     notes = starting.findings(read, started)
     if as_json:
-        chosen = {"reasons": started.recipe.reasons, "left_out": started.left_out}
-        cost = {"minutes_on_2_cores": started.recipe.minutes}
-        words.print_json({"folder": str(folder), **chosen, **cost, "notes": notes})
+        about = {
+            "folder": str(folder),
+            "reasons": started.recipe.reasons,
+            "left_out": started.left_out,
+            "minutes_on_2_cores": started.recipe.minutes,
+            "notes": notes,
+        }
+        words.print_json(about)
         return
     for note in notes:
         click.echo(f"note: {note}")
