@@ -91,6 +91,16 @@ def test_files_become_a_dataset_a_configuration_and_a_run(asked):
     assert len(set(asked[::2])) == 1
 
 
+def test_a_method_without_its_paper_says_where_it_is(asked):
+    call("try", write_files(), *PATTERN)
+    file = Path("config/papers/my_walks/tables.yaml")
+    file.write_text(file.read_text().replace("fedst/ditto", "ditto"))
+    config = read_yaml(Path("config/config.yaml")) | {"scale": "quick"}
+    with pytest.raises(UserError, match="'ditto' is unknown; known: .*fedst/ditto"):
+        Plan(config | {"papers": ["my_walks"]}).check(["my_walks"])
+    assert Plan(config | {"papers": "fedst,fedat"}).papers == ["fedst", "fedat"]
+
+
 def test_a_program_gets_json_alone(asked, monkeypatch):
     about = {"page": "results/smoke/my_walks.html"}
     monkeypatch.setattr(try_, "_about", lambda *_: about)

@@ -109,7 +109,7 @@ def load_scale(name: str) -> Scale:
 def chosen_papers(value: Any) -> list[str]:
     """Names of the papers that the configuration asks for."""
     there = paper_names()
-    wanted = [value] if isinstance(value, str) else value
+    wanted = value.split(",") if isinstance(value, str) else value
     if wanted == ["all"]:
         return there
     if not isinstance(wanted, list | tuple) or not wanted:

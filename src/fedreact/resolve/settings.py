@@ -53,7 +53,11 @@ class Settings:
         else:
             source, own = self.paper(paper), name
         if own not in getattr(source, what):
-            raise UserError(f"{where or source.folder}: {unknown(own, getattr(source, what))}")
+            there = list(getattr(source, what))
+            if source.name == paper and not mark:  # it may be cited without its paper
+                others = [other for other in self.names if own in getattr(self.paper(other), what)]
+                there = [f"{other}/{own}" for other in others] or there
+            raise UserError(f"{where or source.folder}: {unknown(own, there)}")
         return source, own
 
     def check(self, paper: str) -> None:
