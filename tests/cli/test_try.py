@@ -96,7 +96,7 @@ def test_a_method_without_its_paper_says_where_it_is(asked):
     file = Path("config/papers/my_walks/tables.yaml")
     file.write_text(file.read_text().replace("fedst/ditto", "ditto"))
     config = read_yaml(Path("config/config.yaml")) | {"scale": "quick"}
-    with pytest.raises(UserError, match="'ditto' is unknown; known: .*fedst/ditto"):
+    with pytest.raises(UserError, match=r"'ditto' is unknown; known: .*fedst/ditto"):
         Plan(config | {"papers": ["my_walks"]}).check(["my_walks"])
     assert Plan(config | {"papers": "fedst,fedat"}).papers == ["fedst", "fedat"]
 
