@@ -91,13 +91,26 @@ def test_semicolons_and_decimal_commas_are_recognised_and_said(tmp_path, ending)
 def test_commas_of_thousands_and_those_between_columns_are_no_decimal_signs(tmp_path):
     file = tmp_path / "a.csv"
     file.write_text(EUROPEAN.replace("1,25", "1,250").replace("2,5", "2,500"))
-    with pytest.raises(UserError, match=r"channel kraft holds texts, e\.g\. '1,250'"):
+    said = r"channel kraft holds texts, e\.g\. '1,250' \(--decimal , reads decimal commas\)"
+    with pytest.raises(UserError, match=said):
         # -3,125 has three digits, too, so that all may be thousands.
         imported(file, client="wer", label="art", channels=["kraft"])
     made = imported(file, client="wer", label="art", channels=["kraft"], decimal=",")
     assert made.data.X[0].tolist() == [[1.25, 2.5]]
     file.write_text("who,act,x\na,b,1\na,b,2\nc,d,3\nc,d,4\n")
     assert imported(file, client="who", label="act").data.X.tolist() == [[[1, 2]], [[3, 4]]]
+
+
+@pytest.mark.parametrize("number", ["0,125", "-0,125", "1234,125", "1,25"])
+def test_a_comma_that_groups_no_thousands_is_a_decimal_sign(tmp_path, number):
+    folder = tmp_path / "all"
+    folder.mkdir()
+    for name, values in (("a", [number, "2,125"]), ("b", ["3,125", "4,125"])):  # b alone is unsure
+        rows = [f"{name};{value}" for value in values]
+        (folder / f"{name}.csv").write_text("\n".join(["wer;kraft", *rows, ""]))
+    made = imported(folder, client="wer", pattern="{label}.csv")
+    first = float(number.replace(",", "."))
+    assert made.data.X.tolist() == [[[first, 2.125]], [[3.125, 4.125]]]
 
 
 def test_a_file_without_a_header_tells_its_separator_by_its_number_of_columns(tmp_path):
@@ -421,7 +434,7 @@ def test_npz_files_are_taken_as_they_are(tmp_path):
     made = imported(tmp_path / "a.npz")
     assert made.data.X.shape == (5, 2, 5)
     assert made.dropped == {"with missing values (--nan fill keeps them)": 1}
-    assert "values are missing in 0 (1 of 30 steps)" in made.notes[0]
+    assert "values are missing in channel 0 (1 of 30 steps)" in made.notes[0]
     assert imported(tmp_path / "a.npz", Cutting(nan="fill")).data.X.shape == (6, 2, 5)
     with pytest.raises(UserError, match="--window: series of this file are cut already"):
         imported(tmp_path / "a.npz", Cutting(window="3"))

@@ -257,7 +257,7 @@ def test_a_mean_that_decides_nothing_is_not_shown(references, claim, text):
     (references / "quick/fed_react/claims/fed_react.csv").write_text(MANY)
     shown = page(
         references,
-        f"{{% set c = quick.judged('{claim}') %}}\n{{{{ c.text }}}}; {{{{ c.paper }}}}\n",
+        f"{{% set c = quick.judged('{claim}') %}}\n{{{{ c.text }}}}; {{{{ c.printed }}}}\n",
     )
     assert shown.strip() == text
 

@@ -16,8 +16,8 @@ SEPARATORS = {";": "semicolons", "\t": "tabs", "|": "bars"}
 """What may stand between the columns of a CSV file in place of commas, with its name."""
 NUMBER = r"[+-]?\d+(?:,\d+)?(?:[eE][+-]?\d+)?"
 """A number whose decimal sign, if it has one, is a comma."""
-DECIMALS = r",(?!\d{3}(?!\d))\d"
-"""A comma that groups no thousands, since three digits do not follow it."""
+THOUSANDS = r"[+-]?(?:[1-9]\d{0,2}(?:,\d{3})?|0)"
+"""A number whose comma may group thousands, as in 1,250, or that has no comma."""
 LOOKED_AT = 1000
 """Rows in which decimal commas are looked for."""
 
@@ -87,8 +87,8 @@ def style_of(
     """Recognise how a text file writes a table, where it is not stated.
 
     Semicolons, tabs or bars stand between columns if the first line has some and no comma. Decimal
-    signs are commas where no comma stands between columns, all entries of a column are numbers with
-    a comma, and a comma is not followed by three digits everywhere, as one of thousands is.
+    signs are commas if no comma stands between columns, a column holds such numbers alone, and not
+    all of its commas may group thousands.
 
     Raises
     ------
@@ -99,22 +99,21 @@ def style_of(
         codecs.lookup(encoding)
     except LookupError:
         raise UserError(f"--encoding {encoding!r} is no encoding; e.g. utf-8, cp1252") from None
-    stated = Style(separator or ",", decimal or ".", encoding)
-    ends = path.name.lower().removesuffix(".gz")
     if is_parquet(path):
-        return stated
+        return Style(",")
     notes = []
     if separator is None:
+        ends = path.name.lower().removesuffix(".gz")
         separator = {".tsv": "\t", ".txt": r"\s+"}.get(Path(ends).suffix)
     if separator is None:
         separator = _separator(_first_line(path, encoding), len(columns))
         if separator in SEPARATORS:
             notes.append(f"{SEPARATORS[separator]} stand between columns (--separator)")
-    style = Style(separator, stated.decimal, encoding)
-    if decimal is None and separator != "," and _has_commas(path, style, columns):
+    as_texts = Style(separator, ".", encoding)
+    if decimal is None and separator != "," and _has_commas(path, as_texts, columns):
         notes.append("numbers have decimal commas (--decimal)")
-        style = Style(separator, ",", encoding)
-    return Style(style.separator, style.decimal, encoding, tuple(notes))
+        decimal = ","
+    return Style(separator, decimal or ".", encoding, tuple(notes))
 
 
 def is_parquet(path: Path) -> bool:
@@ -148,7 +147,7 @@ def _first_line(path: Path, encoding: str) -> str:
         opened = gzip.open if path.name.lower().endswith(".gz") else open
         with opened(path, "rt", encoding=encoding, errors="replace") as file:
             return file.readline().rstrip("\r\n")
-    except (OSError, EOFError):  # what reads it whole says what is wrong
+    except (OSError, EOFError):  # read() says in one line what is wrong
         return ""
 
 
@@ -169,11 +168,11 @@ def _has_commas(path: Path, style: Style, columns: tuple[str, ...]) -> bool:
     """Tell whether a column holds numbers with decimal commas, by its first rows."""
     try:
         texts = _read_text(path, style, columns, LOOKED_AT, typed=False)
-    except Exception:  # what reads it whole says what is wrong
+    except Exception:  # damaged bytes can fail anywhere; read() says in one line where
         return False
     for name in texts:
         entries = [text.strip() for text in texts[name].dropna()]
         numbers = entries and all(re.fullmatch(NUMBER, text) for text in entries)
-        if numbers and any(re.search(DECIMALS, text) for text in entries):
+        if numbers and any("," in text and not re.fullmatch(THOUSANDS, text) for text in entries):
             return True
     return False

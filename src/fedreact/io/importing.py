@@ -256,7 +256,8 @@ def _without_missing(
     if X is None or X.dtype.kind != "f" or X.ndim != 3 or np.isfinite(X).all():
         return arrays, Counter(), []
     absent = (~np.isfinite(X)).sum((0, 2))
-    names = arrays.get("channel_names", np.arange(X.shape[1])).astype(str).tolist()
+    numbered = np.array([f"channel {c}" for c in range(X.shape[1])])
+    names = arrays.get("channel_names", numbered).tolist()
     notes = [where_missing(absent, names, X.shape[0] * X.shape[2])]
     if how.nan == "fill":
         X = np.stack([filled(one.T).T for one in X])

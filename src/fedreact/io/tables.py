@@ -178,7 +178,8 @@ class Columns:
             ]:
                 first = table[odd[0]].dropna()
                 shown = f", e.g. {first.iloc[0]!r}" if len(first) else ""
-                raise UserError(f"{where}: channel {odd[0]} holds texts{shown}")
+                mend = " (--decimal , reads decimal commas)" if "," in shown[1:] else ""
+                raise UserError(f"{where}: channel {odd[0]} holds texts{shown}{mend}")
             return self.channels, set()
         others = [
             name for name in table.columns if name not in {*self.named.values(), *self.target}

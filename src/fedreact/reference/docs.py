@@ -213,10 +213,10 @@ class Reference:
         return line | {"text": f"{_signed(difference, digits)} {interval}"}
 
     def judged(self, name: str, paper: str = "fed_react", digits: int = 3) -> Row:
-        """Return the line of a judged claim, with ``text`` and ``paper`` for a table.
+        """Return the line of a judged claim, with ``text`` and ``printed`` for a table.
 
-        They are the difference with its interval, and the published one. If several comparisons
-        must all hold, they are the ranges of these comparisons, since their mean decides nothing.
+        ``text`` is the difference with its interval, and ``printed`` the published difference. If
+        several comparisons must all hold, both are ranges, since their mean decides nothing.
         """
         line = self.claim(name, paper=paper, digits=digits)
         wanted = {"claim": name, "reading": ""}
@@ -231,7 +231,7 @@ class Reference:
         else:
             text = _range([row["difference"] for row in each if row["difference"] != ""], digits)
             line |= {"text": f"{text}, {len(each)} comparisons"}
-        return line | {"paper": _range(published, digits) or "none"}
+        return line | {"printed": _range(published, digits) or "none"}
 
     def behind(
         self, claim: str, at: str, columns: list[str], paper: str = "fed_react"
@@ -491,7 +491,7 @@ def _numbers(line: Row, *keys: str) -> list[float]:
 
 
 def _range(values: list[float], digits: int) -> str:
-    """Write a number, or the least and the greatest of several; empty if there are none."""
+    """Write the smallest and the largest number, once if they are equal, or nothing without any."""
     if not values:
         return ""
     low, high = _signed(min(values), digits), _signed(max(values), digits)

@@ -222,7 +222,7 @@ def _published(line: Mapping[str, Any], decimals: int) -> str:
 def spread(line: Mapping[str, Any], decimals: int) -> str:
     """Write the 95% interval of a mean: ``± 0.005``, or ``(0.985–1.000)`` if a bound cuts it.
 
-    It is :data:`SAME` where seeds do not differ, and empty if there is none, as with one seed.
+    If all seeds have the same score, it is :data:`SAME`. With one seed, it is empty.
     """
     mean, low, high = line["mean"], line["ci_low"], line["ci_high"]
     if _is_empty(low) or _is_empty(high):

@@ -55,12 +55,16 @@ class Table(Columns, Reader):
         """Read all files."""
         named, notes = matched(files_of(source, self.SUFFIXES), source, self.pattern)
         recognised: dict[str, None] = {}
+        decimal = self.decimal
 
         def tables() -> "Iterator[tuple[pd.DataFrame, Mapping[str, str], str]]":
+            nonlocal decimal
             for path, fixed in named:
                 style = files_of_tables.style_of(
-                    path, self.separator, self.decimal, self.encoding, self.columns
+                    path, self.separator, decimal, self.encoding, self.columns
                 )
+                if style.decimal == ",":  # the next files have it, too, also where it is unsure
+                    decimal = ","
                 recognised.update(dict.fromkeys(style.notes))
                 yield files_of_tables.read(path, style, self.columns), fixed, str(path)
 
